@@ -1,0 +1,104 @@
+/** The built demo as a child process, and Chromium to look at it. A page that logs or throws anything fails its test. */
+import type { ChildProcess } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
+
+const program = fileURLToPath(new URL('../dist/server.js', import.meta.url))
+const builder = fileURLToPath(new URL('../../../tools/build.mjs', import.meta.url))
+
+/** Builds what changed, in a process of its own: building sets NODE_ENV, which is Vitest's here. */
+export function buildDemo(): void {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [builder], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`the build failed\n${stdout}${stderr}`)
+}
+
+export interface RunningDemo {
+  readonly url: string
+  readonly process: ChildProcess
+  /** @returns the exit code */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+/** @param env such as PORT; by default any free port and a quick agent */
+export async function startDemo(env: Record<string, string> = {}): Promise<RunningDemo> {
+  const child = spawn(process.execPath, [program], {
+    env: { ...process.env, PORT: '0', DEMO_PACE: '0.5', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`the demo ended with ${code} before it listened`)))
+    child.stdout.setEncoding('utf8').on('data', (line: string) => {
+      const found = /http:\/\/\S+/u.exec(line)?.[0]
+      if (found !== undefined) resolve(found)
+    })
+  })
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> => {
+    if (child.exitCode === null && child.signalCode === null) {
+      const exited = once(child, 'exit')
+      child.kill(signal)
+      await exited
+    }
+    return child.exitCode
+  }
+  return { url, process: child, stop }
+}
+
+export const desktop: BrowserContextOptions = { viewport: { width: 1280, height: 800 } }
+export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
+
+export interface OpenPage {
+  readonly page: Page
+  /** What the page said to the console or threw. */
+  readonly problems: readonly string[]
+  readonly close: () => Promise<void>
+}
+
+export async function openPage(browser: Browser, url: string, options: BrowserContextOptions): Promise<OpenPage> {
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  const problems: string[] = []
+  page.on('console', (message) => problems.push(`${message.type()}: ${message.text()}`))
+  page.on('pageerror', (error) => problems.push(`uncaught: ${error.message}`))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url)) problems.push(`asked elsewhere: ${request.url()}`)
+  })
+  await page.goto(url)
+  return { page, problems, close: () => context.close() }
+}
+
+/** The parts of the page by what they are to its user. */
+export function partsOf(page: Page) {
+  const button = (name: string): Locator => page.getByRole('button', { name, exact: true })
+  return {
+    button,
+    field: page.getByLabel('Message', { exact: true }),
+    log: page.getByRole('log', { name: 'Conversation' }),
+    answer: page.getByRole('article', { name: 'Agent' }).last(),
+    asked: page.getByRole('article', { name: 'You' }),
+    banner: page.getByRole('alert'),
+    status: page.getByRole('status'),
+    state: page.getByRole('region', { name: 'Shared state' }),
+    events: page.getByRole('list').filter({ has: page.locator('.event-row') }),
+    async ask(text: string): Promise<void> {
+      await page.getByLabel('Message', { exact: true }).fill(text)
+      await button('Send').click()
+    },
+    /** Waits for the end of the answer. */
+    async idle(): Promise<void> {
+      await button('Send').waitFor()
+    },
+  }
+}
+
+/** Waits until what `read` gives differs from `before`; gives the new value. */
+export async function changed<Value>(read: () => Promise<Value>, before: Value): Promise<Value> {
+  const deadline = Date.now() + 15_000
+  for (;;) {
+    const value = await read()
+    if (value !== before) return value
+    if (Date.now() > deadline) throw new Error(`still ${String(before)} after 15 s`)
+    await new Promise((resolve) => setTimeout(resolve, 15))
+  }
+}

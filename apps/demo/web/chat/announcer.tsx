@@ -1,0 +1,39 @@
+import type { Interrupt, UIMessage } from '@millrace/protocol'
+import type { ReactNode } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { textOf } from '../parts/message.tsx'
+
+/** Enough to know what was said; the whole is in the transcript. */
+const spokenLength = 400
+
+export interface AnnouncerProps {
+  readonly busy: boolean
+  readonly failed: boolean
+  readonly last: UIMessage | undefined
+  readonly interrupt: Interrupt | undefined
+}
+
+/** Tells screen readers when an answer begins and what it was when it is done: twice per answer, not per token. */
+export function Announcer({ busy, failed, last, interrupt }: AnnouncerProps): ReactNode {
+  const [said, setSaid] = useState('')
+  const wasBusy = useRef(false)
+  useEffect(() => {
+    if (busy === wasBusy.current) return
+    wasBusy.current = busy
+    if (busy) setSaid('The agent is answering.')
+    else if (interrupt) setSaid(`The agent asks: ${interrupt.message ?? 'it needs your answer.'}`)
+    else if (failed) setSaid('')
+    else setSaid(last?.role === 'assistant' ? `Answer complete. ${plain(textOf(last))}` : '')
+  }, [busy, failed, interrupt, last])
+  return (
+    <div className="visually-hidden" role="status" aria-live="polite">
+      {said}
+    </div>
+  )
+}
+
+/** Markdown without its marks. */
+function plain(markdown: string): string {
+  const text = markdown.replace(/```[\s\S]*?(?:```|$)/gu, ' code ').replace(/[#*_`>|]|^-{3,}$/gmu, '')
+  return text.replace(/\s+/gu, ' ').trim().slice(0, spokenLength)
+}

@@ -1,0 +1,187 @@
+// `millrace chat`: a conversation in the terminal, or one message for each line of a pipe.
+import { ChatClient, fetchHttpStream, fetchServerSentEvents, type TurnResult } from '@millrace/client'
+import { answerHint, answerOf } from '../chat/answers.ts'
+import { openLines, type Lines } from '../chat/lines.ts'
+import { TurnPrinter } from '../chat/turn-printer.ts'
+import { CommandError, messageOf } from '../command-error.ts'
+import { parseHeaders } from '../input/source.ts'
+import { oneLine, printable, type Terminal } from '../terminal.ts'
+
+export interface ChatOptions {
+  readonly header: string[]
+  readonly thread?: string
+  readonly format: 'sse' | 'ndjson'
+}
+
+/** Two Ctrl-C within this many ms leave. */
+const TWICE = 2_000
+
+const HELP = `  /stop    stop the answer (or Ctrl-C)
+  /state   show the state shared with the agent
+  /reload  ask the last message again
+  /clear   begin anew
+  /exit    leave (or Ctrl-D, or Ctrl-C twice)
+`
+
+/** Talks until the input ends. Sets the exit status to 1 if the input was a pipe and a turn failed. */
+export async function chat(url: string, options: ChatOptions, terminal: Terminal): Promise<void> {
+  if (!/^https?:\/\/./i.test(url)) throw new CommandError(`${url} is no address`, 'It should begin with http:// or https://.')
+  await new Chat(url, options, terminal).run()
+}
+
+class Chat {
+  readonly #terminal: Terminal
+  readonly #client: ChatClient
+  readonly #interactive: boolean
+  readonly #url: string
+  #printer: TurnPrinter
+  #running = false
+  #lastInterrupt = 0
+  #lines: Lines
+
+  constructor(url: string, options: ChatOptions, terminal: Terminal) {
+    const connect = options.format === 'ndjson' ? fetchHttpStream : fetchServerSentEvents
+    this.#url = url
+    this.#terminal = terminal
+    this.#interactive = process.stdin.isTTY === true && terminal.interactive
+    this.#printer = this.#newPrinter()
+    this.#client = new ChatClient({
+      connection: connect(url, { headers: parseHeaders(options.header) }),
+      ...(options.thread !== undefined && { threadId: options.thread }),
+      onEvent: (event) => {
+        this.#hideWaiting()
+        this.#printer.event(event)
+      },
+    })
+    this.#lines = openLines({
+      input: process.stdin,
+      output: process.stdout,
+      interactive: this.#interactive,
+      onInterrupt: (typed) => this.#interrupt(typed),
+      onEarlyLine: (line) => {
+        if (!this.#interactive || line.trim() !== '/stop') return false
+        this.#client.stop()
+        return true
+      },
+    })
+    if (!this.#interactive) process.on('SIGINT', () => this.#interrupt(undefined))
+  }
+
+  async run(): Promise<void> {
+    const { dim, bold, cyan } = this.#terminal.colours
+    if (this.#interactive) {
+      this.#terminal.out(`${bold('millrace chat')} ${oneLine(this.#url)}\n${dim('/help for what you can do, Ctrl-D to leave')}\n\n`)
+    }
+    for (;;) {
+      const line = await this.#lines.next(cyan('› '))
+      if (line === undefined) break
+      const text = line.trim()
+      if (text === '/exit') break
+      if (text !== '') await this.#handle(text)
+    }
+    if (this.#interactive) this.#terminal.out('\n')
+    this.#lines.close()
+    this.#client.dispose()
+  }
+
+  async #handle(text: string): Promise<void> {
+    switch (text) {
+      case '/help':
+        return this.#terminal.out(HELP)
+      case '/stop':
+        return this.#terminal.out(this.#terminal.colours.dim('nothing runs\n'))
+      case '/state':
+        return this.#terminal.out(`${printable(JSON.stringify(this.#client.getSnapshot().state, null, 2))}\n`)
+      case '/clear':
+        this.#client.clear()
+        return this.#terminal.out(this.#terminal.colours.dim('a new conversation\n'))
+      case '/reload':
+        return this.#turns(() => this.#client.reload())
+      default:
+        if (/^\/[a-z]+$/.test(text)) return this.#terminal.out(`There is no command ${text}.\n${HELP}`)
+        return this.#turns(() => this.#client.sendMessage(text))
+    }
+  }
+
+  /** A turn, and those that follow it because the agent asked something. */
+  async #turns(start: () => Promise<TurnResult>): Promise<void> {
+    let result = await this.#turn(start)
+    while (result?.outcome === 'interrupted') {
+      const answers: (() => Promise<TurnResult>)[] = []
+      for (const interrupt of this.#client.getSnapshot().interrupts) {
+        const question = printable(interrupt.message ?? interrupt.reason)
+        this.#terminal.out(`${this.#terminal.colours.yellow('?')} ${question} ${this.#terminal.colours.dim(`(${answerHint(interrupt)})`)}\n`)
+        const line = await this.#lines.next(this.#terminal.colours.yellow('› '))
+        if (line === undefined) return
+        answers.push(() => this.#client.respond(interrupt.id, answerOf(line, interrupt)))
+      }
+      if (answers.length === 0) return
+      // Only the last answer makes the run go on.
+      for (const answer of answers.slice(0, -1)) await answer()
+      result = await this.#turn(answers.at(-1) as () => Promise<TurnResult>)
+    }
+  }
+
+  async #turn(start: () => Promise<TurnResult>): Promise<TurnResult | undefined> {
+    this.#printer = this.#newPrinter()
+    this.#running = true
+    this.#showWaiting()
+    let result: TurnResult | undefined
+    let failure: unknown
+    try {
+      result = await start()
+      failure = result.error
+    } catch (error) {
+      failure = error
+    }
+    this.#running = false
+    this.#hideWaiting()
+    this.#printer.end()
+    const { red, dim } = this.#terminal.colours
+    if (failure !== undefined) this.#printer.note(red(`✖ ${oneLine(messageOf(failure), 500)}`))
+    else if (result?.outcome === 'cancelled') this.#printer.note(dim('■ stopped'))
+    else if (!this.#printer.spoke) this.#printer.note(dim('(no answer)'))
+    const pending = this.#client.getSnapshot().runs.at(-1)?.pendingToolCallIds ?? []
+    if (result?.outcome === 'finished' && pending.length > 0) {
+      this.#printer.note(dim(`The agent waits for the result of ${pending.length} tool call(s) of the client, which a terminal does not have.`))
+    }
+    if (this.#interactive) this.#terminal.out('\n')
+    else if (failure !== undefined) process.exitCode = 1
+    return result
+  }
+
+  /** Ctrl-C: stops the answer; without one it clears the line; twice in a row it leaves. */
+  #interrupt(typed: string | undefined): void {
+    const now = Date.now()
+    const again = now - this.#lastInterrupt < TWICE
+    this.#lastInterrupt = now
+    if (this.#running) {
+      this.#client.stop()
+      return
+    }
+    if (typed !== undefined && typed !== '') return
+    if (again || !this.#interactive) {
+      this.#lines.close()
+      if (!this.#interactive) process.exitCode = 130
+      return
+    }
+    this.#terminal.out(this.#terminal.colours.dim('\n(Ctrl-C again, or Ctrl-D, to leave)\n'))
+  }
+
+  #newPrinter(): TurnPrinter {
+    return new TurnPrinter((text) => this.#terminal.out(text), this.#terminal.colours)
+  }
+
+  #waiting = false
+
+  #showWaiting(): void {
+    if (!this.#interactive) return
+    this.#waiting = true
+    this.#terminal.out(this.#terminal.colours.dim('…'))
+  }
+
+  #hideWaiting(): void {
+    if (this.#waiting) this.#terminal.out('\r\u001b[K')
+    this.#waiting = false
+  }
+}

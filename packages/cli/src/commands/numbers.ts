@@ -1,0 +1,15 @@
+// Numbers among the options.
+import { InvalidArgumentError } from 'commander'
+
+/** A whole number from 0. */
+export function parseCount(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It is not a whole number.')
+  return Number(text)
+}
+
+/** A TCP port; 0 lets the system choose. */
+export function parsePort(text: string): number {
+  const port = parseCount(text)
+  if (port > 65535) throw new InvalidArgumentError('Ports end at 65535.')
+  return port
+}

@@ -1,0 +1,150 @@
+// Bytes of an input → frames, whatever the format. A HAR capture holds several streams, all else one. Files are
+// read as they come; only JSON objects and captures, which cannot be used before their end, are read whole.
+import { NdjsonDecoder, SseDecoder, type Frame, type FrameDecoder, type FrameSink } from '@millrace/protocol'
+import { CommandError } from '../command-error.ts'
+import { detectFormat, type Format } from './detect.ts'
+import { JsonArrayDecoder } from './json-array.ts'
+import { findEvents, readHar } from './json-document.ts'
+import type { Source } from './source.ts'
+
+/** Who takes the frames. */
+export interface StreamSink {
+  /** A stream begins. `label` tells it from others of the same input; absent where there is only one. */
+  begin(format: Format, label?: string): void
+  frame(frame: Frame): void
+  /** The stream ended. */
+  end(): void
+}
+
+/** Bytes looked at to tell the format. */
+const HEAD_LIMIT = 1024 * 1024
+/** Largest text that Node can hold as one string, with a margin. */
+const WHOLE_LIMIT = 500_000_000
+
+/**
+ * Reads the whole input. What `sink` throws ends the reading and comes out here.
+ * @param forced the format, if the user named one
+ * @returns the format
+ * @throws CommandError if the input cannot be read or is no stream of events
+ */
+export async function readFrames(source: Source, forced: Format | undefined, sink: StreamSink): Promise<Format> {
+  const chunks = source.chunks[Symbol.asyncIterator]()
+  try {
+    const { format, head, ended } = await readHead(chunks, forced, source.hint)
+    if (format === 'har' || (format === 'json' && !startsArray(head))) {
+      const text = await readWhole(head, ended, chunks)
+      if (format === 'har') readCaptures(text, sink)
+      else readObject(text, sink)
+      return format
+    }
+    sink.begin(format)
+    const decoder = decoderOf(format, (frame) => sink.frame(frame))
+    decoder.feed(head)
+    while (!ended) {
+      const next = await chunks.next()
+      if (next.done === true) break
+      decoder.feed(next.value)
+    }
+    decoder.finish()
+    sink.end()
+    return format
+  } finally {
+    // Ends a request or a pipe that is not wanted to its end; a source that is over does not mind.
+    await chunks.return?.()
+  }
+}
+
+function decoderOf(format: Exclude<Format, 'har'>, sink: FrameSink): FrameDecoder {
+  switch (format) {
+    case 'sse':
+      return new SseDecoder(sink)
+    case 'ndjson':
+      return new NdjsonDecoder(sink)
+    case 'json':
+      return new JsonArrayDecoder(sink)
+  }
+}
+
+/** Reads until the format is known. */
+async function readHead(
+  chunks: AsyncIterator<Uint8Array>,
+  forced: Format | undefined,
+  hint: string,
+): Promise<{ format: Format; head: Uint8Array; ended: boolean }> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for (;;) {
+    const next = await chunks.next()
+    const ended = next.done === true
+    if (!ended) {
+      parts.push(next.value)
+      length += next.value.length
+    }
+    const head = parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts)
+    const complete = ended || length >= HEAD_LIMIT
+    // JSON, if named, is either an array or an object, which the first character tells.
+    const known = forced === 'json' && !complete && new TextDecoder().decode(head).trim() === '' ? undefined : forced
+    const format = known ?? detectFormat(head, complete, hint)
+    if (format !== undefined) return { format, head, ended }
+  }
+}
+
+function startsArray(head: Uint8Array): boolean {
+  return new TextDecoder().decode(head.subarray(0, 4096)).trimStart().startsWith('[')
+}
+
+async function readWhole(head: Uint8Array, ended: boolean, chunks: AsyncIterator<Uint8Array>): Promise<string> {
+  const parts = [head]
+  let length = head.length
+  while (!ended) {
+    const next = await chunks.next()
+    if (next.done === true) break
+    length += next.value.length
+    if (length > WHOLE_LIMIT) {
+      throw new CommandError(
+        'The input is too large to be read as one JSON object',
+        'SSE, NDJSON and JSON arrays are read piece by piece, at any size.',
+      )
+    }
+    parts.push(next.value)
+  }
+  return new TextDecoder().decode(Buffer.concat(parts))
+}
+
+/** An object with an array of events, or one event, or what claims to be. */
+function readObject(text: string, sink: StreamSink): void {
+  const events = findEvents(text)
+  if (events === undefined && !isEvent(text)) {
+    throw new CommandError(
+      'The JSON object holds no events',
+      'An array of events is read, or an object that holds one under “events” or “stream”.',
+    )
+  }
+  sink.begin('json')
+  const decoder = new JsonArrayDecoder((frame) => sink.frame(frame), events?.line)
+  // What follows the array belongs to the object, so it is cut off with it.
+  decoder.feed(events === undefined ? text : text.slice(events.offset, events.end))
+  decoder.finish()
+  sink.end()
+}
+
+/** Whether the text is one event, or so broken that the decoder should say so. */
+function isEvent(text: string): boolean {
+  try {
+    const value = JSON.parse(text) as { type?: unknown }
+    return typeof value.type === 'string'
+  } catch {
+    return true
+  }
+}
+
+function readCaptures(text: string, sink: StreamSink): void {
+  for (const { label, type, body } of readHar(text)) {
+    sink.begin('har', label)
+    const format = detectFormat(body, true, type) ?? 'sse'
+    const decoder = decoderOf(format === 'har' ? 'sse' : format, (frame) => sink.frame(frame))
+    decoder.feed(body)
+    decoder.finish()
+    sink.end()
+  }
+}

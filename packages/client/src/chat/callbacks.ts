@@ -1,0 +1,43 @@
+/** Calls what the user gave to be called. What it throws is the user's to see and never ends a turn. */
+import type { Diagnostic } from '@millrace/protocol'
+import type { ChatClientSettings } from './options.ts'
+
+type CallbackName = 'onFinish' | 'onError' | 'onEvent' | 'onDiagnostic'
+
+export class Callbacks {
+  /** Asked at each call: settings change while a turn runs. */
+  readonly #settings: () => ChatClientSettings
+  /** Rules that were logged: a deviating server breaks the same one at every event. */
+  readonly #logged = new Set<string>()
+
+  constructor(settings: () => ChatClientSettings) {
+    this.#settings = settings
+  }
+
+  call<Name extends CallbackName>(name: Name, ...args: Parameters<NonNullable<ChatClientSettings[Name]>>): void {
+    const callback = this.#settings()[name] as ((...args: unknown[]) => void) | undefined
+    try {
+      callback?.(...args)
+    } catch (error) {
+      this.report(`${name} threw.`, error)
+    }
+  }
+
+  diagnostic(diagnostic: Diagnostic): void {
+    const { rule, severity, message } = diagnostic
+    if (severity !== 'info' && !this.#logged.has(rule)) {
+      this.#logged.add(rule)
+      this.#settings().logger?.warn(`${rule}: ${message}`, diagnostic)
+    }
+    this.call('onDiagnostic', diagnostic)
+  }
+
+  report(message: string, error: unknown): void {
+    const { logger } = this.#settings()
+    if (logger !== undefined) return logger.error(message, error)
+    // Without a logger the runtime is told, as of any listener that throws.
+    queueMicrotask(() => {
+      throw error
+    })
+  }
+}

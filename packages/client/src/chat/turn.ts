@@ -1,0 +1,177 @@
+/**
+ * One turn: hands messages to the connection, folds what comes back, and settles when the source has ended or the
+ * turn is stopped. It knows nothing of other turns, of queues or of views.
+ */
+import type { RunAgentInputContext, ThreadBuilder, UIMessage } from '@millrace/protocol'
+import type { RequestData, StreamChunk } from '../connection/adapter.ts'
+import { batchesOf } from '../connection/chunk-stream.ts'
+import { DRAIN, type NormalizedConnection } from '../connection/normalize.ts'
+import { batchRunId } from '../connection/stamps.ts'
+import { StreamFold, type FoldOptions } from '../fold.ts'
+import { macrotask, Slicer } from '../scheduler.ts'
+import type { LateEvents } from './late-events.ts'
+import type { TurnResult } from './options.ts'
+import { mayGoOn } from './settled.ts'
+
+export interface TurnPlan extends Omit<FoldOptions, 'ids'> {
+  readonly connection: NormalizedConnection
+  readonly messages: readonly UIMessage[]
+  readonly data: RequestData | undefined
+  readonly runContext: RunAgentInputContext
+  readonly builder: ThreadBuilder
+  readonly late: LateEvents
+  /** Events were folded since the last call. */
+  readonly onProgress: () => void
+}
+
+/** Events between two looks at the clock: looking costs about as much as folding a delta. */
+const CLOCK_STRIDE = 32
+
+type Handover = { readonly kind: 'pending' | 'done' } | { readonly kind: 'failed'; readonly thrown: unknown }
+
+export class Turn {
+  readonly runId: string
+  /** How the turn ended; never rejects. */
+  readonly result: Promise<TurnResult>
+  readonly #plan: TurnPlan
+  readonly #fold: StreamFold
+  /** Ends the request. */
+  readonly #request = new AbortController()
+  /** Ends listening. */
+  readonly #listen = new AbortController()
+  readonly #slicer = new Slicer()
+  /** The connection is a channel that many turns share: it does not end with this one. */
+  readonly #shared: boolean
+  #handover: Handover = { kind: 'pending' }
+  /** The last event may be followed by more of its run; see `settled.ts`. */
+  #goesOn = false
+  #over = false
+  #settle: (result: TurnResult) => void = () => {}
+
+  constructor(plan: TurnPlan) {
+    const { threadId, runId, parentRunId } = plan.runContext
+    this.#plan = plan
+    this.runId = runId
+    this.#shared = plan.connection[DRAIN] === undefined
+    this.#fold = new StreamFold({ ...plan, ids: { threadId, runId, ...(parentRunId !== undefined && { parentRunId }) } })
+    this.result = new Promise((resolve) => {
+      this.#settle = resolve
+    })
+  }
+
+  start(): void {
+    // A listener may have stopped it between making and starting.
+    if (!this.#over) void this.#run()
+  }
+
+  /** Ends the turn at once: nothing more is pulled, and what still comes is ignored. */
+  stop(): void {
+    if (this.#over) return
+    if (this.#shared) this.#plan.late.bury(this.runId, this.#fold.runId)
+    this.#end(this.#fold.cancelled())
+  }
+
+  async #run(): Promise<void> {
+    let result: TurnResult | undefined
+    try {
+      result = await this.#exchange()
+    } catch (thrown) {
+      if (!this.#over) result = this.#fold.failed(thrown)
+    }
+    if (!this.#over && result !== undefined) this.#end(result)
+  }
+
+  #end(result: TurnResult): void {
+    this.#over = true
+    this.#settle(result)
+    this.#request.abort()
+    this.#listen.abort()
+    this.#slicer.stop()
+  }
+
+  /** Undefined if the turn was stopped meanwhile. */
+  async #exchange(): Promise<TurnResult | undefined> {
+    const { connection, messages, data, runContext } = this.#plan
+    const batches = batchesOf(connection.subscribe(this.#listen.signal), this.#listen.signal)[Symbol.asyncIterator]()
+    // Asked for the first events before sending: a connection may answer before send() has returned, and a subscribe
+    // that is an async generator does not listen until it is pulled.
+    let pending = batches.next()
+    const sent = this.#send(() => connection.send(messages, data, this.#request.signal, runContext))
+    try {
+      for (let item = await pending; item.done !== true; item = await pending) {
+        const good = await this.#take(item.value)
+        if (this.#over) return undefined
+        if (!good) return this.#fold.ended()
+        this.#plan.onProgress()
+        this.#leaveIfDone()
+        pending = batches.next()
+      }
+    } finally {
+      this.#listen.abort()
+      batches.return?.().catch(() => {})
+    }
+    if (this.#over) return undefined
+    // A channel that broke may say why through send(), a moment later.
+    if (this.#handover.kind === 'pending') await Promise.race([sent, loopTurn()])
+    if (this.#over) return undefined
+    const handover: Handover = this.#handover
+    return handover.kind === 'failed' ? this.#fold.failed(handover.thrown) : this.#fold.ended()
+  }
+
+  async #send(send: () => Promise<void>): Promise<void> {
+    try {
+      await send()
+      this.#handover = { kind: 'done' }
+    } catch (thrown) {
+      this.#handover = { kind: 'failed', thrown }
+    }
+    if (this.#over) return
+    const drain = this.#plan.connection[DRAIN]
+    if (drain !== undefined) return drain()
+    // What came before the failure may still be on its way through the channel.
+    if (this.#handover.kind === 'failed') await loopTurn()
+    this.#leaveIfDone()
+  }
+
+  /** A shared channel does not end with the turn, so the turn ends with its last terminal event. */
+  #leaveIfDone(): void {
+    if (!this.#shared || this.#handover.kind === 'pending') return
+    if (this.#handover.kind === 'failed' || (this.#fold.outcome !== 'running' && !this.#goesOn)) this.#listen.abort()
+  }
+
+  /** False if the stream broke a rule: it is over, whatever else is sent. */
+  async #take(batch: readonly StreamChunk[]): Promise<boolean> {
+    // Left in the queue by a turn that was stopped.
+    const from = batchRunId(batch)
+    if (from !== undefined && from !== this.runId) return true
+    let untilLook = CLOCK_STRIDE
+    for (const chunk of batch) {
+      if (this.#over) return true
+      if (this.#shared && this.#plan.late.isLate(chunk)) continue
+      try {
+        this.#fold.accept(chunk)
+      } catch {
+        return false
+      }
+      if (this.#shared) this.#goesOn = mayGoOn(chunk, this.#plan)
+      if (--untilLook > 0) continue
+      untilLook = CLOCK_STRIDE
+      await this.#pause()
+    }
+    await this.#pause()
+    return true
+  }
+
+  async #pause(): Promise<void> {
+    const pause = this.#slicer.pause()
+    if (pause === undefined) return
+    this.#plan.onProgress()
+    await pause
+  }
+}
+
+function loopTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    macrotask(resolve)
+  })
+}

@@ -1,0 +1,108 @@
+/**
+ * Makes one shape of two: everything above sees `subscribe` and `send` only. It does not look into chunks beyond
+ * terminal events and ids.
+ */
+import { UsageError, type RunAgentInputContext, type UIMessage } from '@millrace/protocol'
+import { toError } from '../errors.ts'
+import { Slicer } from '../scheduler.ts'
+import type {
+  ConnectConnectionAdapter,
+  ConnectionAdapter,
+  RequestData,
+  StreamChunk,
+  SubscribeConnectionAdapter,
+} from './adapter.ts'
+import { isIterable } from './abortable.ts'
+import { batchesOf } from './chunk-stream.ts'
+import { ChunkQueue } from './queue.ts'
+import { RunTracker } from './terminal.ts'
+
+/** For our own use: `send` of a wrapped `connect` ends with its stream, so its subscriber can end with it. */
+export const DRAIN: unique symbol = Symbol('millrace.drain')
+
+export interface NormalizedConnection extends SubscribeConnectionAdapter {
+  /** Present if a resolved `send` means that its source has ended: ends the subscriber after what was pushed. */
+  [DRAIN]?: () => void
+}
+
+/**
+ * Any connection as `subscribe` and `send`. One that has them is bound as it is; one with `connect` is wrapped.
+ * @throws UsageError `both-adapter-shapes` or `no-adapter-shape`.
+ */
+export function normalizeConnectionAdapter(connection: ConnectionAdapter): NormalizedConnection {
+  const given: Partial<ConnectConnectionAdapter & SubscribeConnectionAdapter> = Object(connection)
+  const connects = typeof given.connect === 'function'
+  const subscribes = typeof given.subscribe === 'function'
+  const sends = typeof given.send === 'function'
+  if (connects && (subscribes || sends)) {
+    throw new UsageError(
+      'both-adapter-shapes',
+      'A connection has either connect() or subscribe() and send(), not both: there would be two ways to send. Remove one.',
+    )
+  }
+  if (given.subscribe !== undefined && given.send !== undefined && subscribes && sends) {
+    return { subscribe: given.subscribe.bind(connection), send: given.send.bind(connection) }
+  }
+  if (!connects) {
+    throw new UsageError(
+      'no-adapter-shape',
+      'A connection needs connect(), or both subscribe() and send(). Use a factory such as fetchServerSentEvents(url).',
+    )
+  }
+  return wrapConnect(connection as ConnectConnectionAdapter)
+}
+
+function wrapConnect(connection: ConnectConnectionAdapter): NormalizedConnection {
+  const queue = new ChunkQueue()
+
+  async function send(
+    messages: readonly UIMessage[],
+    data?: RequestData,
+    signal?: AbortSignal,
+    runContext?: RunAgentInputContext,
+  ): Promise<void> {
+    const tracker = new RunTracker(runContext)
+    const slicer = new Slicer()
+    const push = (...chunks: StreamChunk[]): void => queue.push(chunks, runContext?.runId)
+    try {
+      if (signal?.aborted) return
+      const stream = asIterable(await connection.connect(messages, data, signal, runContext))
+      for await (const batch of batchesOf(stream, signal)) {
+        for (const chunk of batch) tracker.see(chunk)
+        queue.push(batch, runContext?.runId)
+        // A source that never waits would otherwise keep the event loop from turning while it lasts.
+        const pause = slicer.pause()
+        if (pause !== undefined) await pause
+        if (signal?.aborted) return
+      }
+      if (!signal?.aborted && !tracker.terminal) push(tracker.finished())
+    } catch (thrown) {
+      if (signal?.aborted) return
+      if (!tracker.terminal) tryPush(push, () => tracker.failed(toError(thrown)))
+      throw thrown
+    } finally {
+      slicer.stop()
+    }
+  }
+
+  return { subscribe: (signal) => queue.subscribe(signal), send, [DRAIN]: () => queue.drain() }
+}
+
+// Without ids there is no RUN_ERROR, and saying so would hide what went wrong.
+function tryPush(push: (chunk: StreamChunk) => void, make: () => StreamChunk): void {
+  let chunk: StreamChunk
+  try {
+    chunk = make()
+  } catch {
+    return
+  }
+  push(chunk)
+}
+
+function asIterable(value: unknown): AsyncIterable<StreamChunk> | Iterable<StreamChunk> {
+  if (isIterable<StreamChunk>(value)) return value
+  throw new UsageError(
+    'connect-not-iterable',
+    'connect() has to give an AsyncIterable of events (an async generator, or what a factory of this package gives).',
+  )
+}

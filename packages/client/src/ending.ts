@@ -1,0 +1,43 @@
+/** How a stream ended: what a thrown error says about its run, and what error a run's outcome stands for. */
+import { ProtocolError, type Run, type RunOutcome } from '@millrace/protocol'
+import { AgentError, StreamTruncatedError, toError, TransportError } from './errors.ts'
+
+export interface Ending {
+  readonly outcome: RunOutcome
+  /** Why, if the outcome is a failure (`error`, `truncated`, `violation`, `malformed`). */
+  readonly error?: Error
+}
+
+const OF_PROTOCOL = { violation: 'violation', malformed: 'malformed', truncated: 'truncated', limit: 'malformed' } as const
+
+/** The end of a stream whose transport threw. An abort by the connection's own signal is a stop, not a failure. */
+export function resultOfThrown(thrown: unknown): Ending {
+  const error = toError(thrown)
+  if (error instanceof ProtocolError) return { outcome: OF_PROTOCOL[error.code], error }
+  if (error instanceof TransportError) {
+    if (error.code === 'aborted') return { outcome: 'cancelled' }
+    if (error.code === 'truncated') return { outcome: 'truncated', error }
+  }
+  return { outcome: 'error', error }
+}
+
+/** The end of a stream that came to it by itself. */
+export function resultOfEnd(outcome: RunOutcome, violation: ProtocolError | undefined, run: Run | undefined): Ending {
+  if (violation !== undefined) return { outcome, error: violation }
+  switch (outcome) {
+    case 'error': {
+      const { error, runId } = run ?? {}
+      return {
+        outcome,
+        error: new AgentError(error?.message ?? 'The agent reported an error.', {
+          ...(error?.code !== undefined && { code: error.code }),
+          ...(runId !== undefined && { runId }),
+        }),
+      }
+    }
+    case 'truncated':
+      return { outcome, error: new StreamTruncatedError('The stream ended before the run had, so the answer may be cut.') }
+    default:
+      return { outcome }
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * One stream of chunks folded into a thread, up to its end and however it ends. It knows what transports add to
+ * events (ends that we made up, failures, stops) and nothing of where chunks come from.
+ */
+import {
+  ThreadReader,
+  type Diagnostic,
+  type Limits,
+  type Mode,
+  type RunOutcome,
+  type Thread,
+  type ThreadBuilder,
+  type VerifiedEvent,
+} from '@millrace/protocol'
+import { resultOfEnd, resultOfThrown, type Ending } from './ending.ts'
+import type { LooseChunk, StreamChunk } from './connection/adapter.ts'
+import { isSynthetic } from './connection/stamps.ts'
+
+export interface FoldOptions {
+  readonly builder: ThreadBuilder
+  readonly mode: Mode
+  readonly limits?: Partial<Limits>
+  /** Ids of the request, for a run that ends before the peer has named one. */
+  readonly ids?: { readonly threadId: string; readonly runId: string; readonly parentRunId?: string }
+  readonly onEvent?: (event: VerifiedEvent, index: number) => void
+  readonly onDiagnostic?: (diagnostic: Diagnostic) => void
+}
+
+export class StreamFold {
+  readonly #options: FoldOptions
+  readonly #reader: ThreadReader
+  #begun = false
+  #made: Ending | undefined
+
+  constructor(options: FoldOptions) {
+    const { builder, mode, limits, onEvent, onDiagnostic } = options
+    this.#options = options
+    this.#reader = new ThreadReader({
+      thread: builder,
+      mode,
+      ...(limits !== undefined && { limits }),
+      ...(onEvent !== undefined && { onEvent }),
+      ...(onDiagnostic !== undefined && { onDiagnostic }),
+    })
+  }
+
+  /** Run id as the peer gave it. */
+  get runId(): string | undefined {
+    return this.#reader.run?.runId
+  }
+
+  get outcome(): RunOutcome {
+    return this.#made?.outcome ?? (this.#begun ? this.#reader.outcome : 'running')
+  }
+
+  /**
+   * Folds one chunk.
+   * @throws ProtocolError if the peer broke a rule: the stream is over, and {@link ended} says how.
+   */
+  accept(chunk: StreamChunk): void {
+    if (isSynthetic(chunk)) {
+      if (chunk.type === 'RUN_FINISHED') this.#finish(chunk as LooseChunk)
+      // A synthetic RUN_ERROR stands for what the transport throws, which says more.
+      return
+    }
+    if (!this.#begun) this.#begin(startsRun(chunk))
+    this.#reader.accept(chunk)
+  }
+
+  /** The stream ended by itself. */
+  ended(): Ending {
+    this.#begin(false)
+    if (this.#made !== undefined) return this.#made
+    const outcome = this.#reader.finish()
+    return resultOfEnd(outcome, this.#reader.error, this.snapshot().runs.at(-1))
+  }
+
+  /** The transport threw, or {@link accept} did. */
+  failed(thrown: unknown): Ending {
+    if (thrown === this.#reader.error) return this.ended()
+    this.#begin(false)
+    const ending = resultOfThrown(thrown)
+    const { error, outcome } = ending
+    const { code } = (error ?? {}) as { readonly code?: unknown }
+    this.#options.builder.endRun(outcome, error && { message: error.message, ...(typeof code === 'string' && { code }) })
+    return ending
+  }
+
+  /** We stopped it. */
+  cancelled(): Ending {
+    this.#begin(false)
+    this.#options.builder.endRun('cancelled')
+    return { outcome: 'cancelled' }
+  }
+
+  snapshot(): Thread {
+    return this.#options.builder.snapshot()
+  }
+
+  /**
+   * Where the thread goes on from an earlier stream, an end before RUN_STARTED would be written to the run before. So
+   * a stream that ends, or does not begin, without one gets a run of its own, under the id we asked with.
+   */
+  #begin(named: boolean): void {
+    if (this.#begun) return
+    this.#begun = true
+    const { ids, builder } = this.#options
+    if (!named && ids !== undefined) builder.apply({ type: 'RUN_STARTED', ...ids })
+  }
+
+  /** Our own RUN_FINISHED closes what the source left open, which one on the wire may not, so it is not verified. */
+  #finish({ threadId, runId }: LooseChunk): void {
+    this.#begin(false)
+    const event = { type: 'RUN_FINISHED', threadId: String(threadId), runId: String(runId) } as const
+    this.#options.builder.apply(event)
+    this.#made = { outcome: 'finished' }
+    this.#options.onEvent?.(event, this.#reader.count)
+  }
+}
+
+function startsRun(chunk: StreamChunk): boolean {
+  const { type, threadId, runId } = Object(chunk) as Partial<LooseChunk>
+  return type === 'RUN_STARTED' && typeof threadId === 'string' && typeof runId === 'string'
+}

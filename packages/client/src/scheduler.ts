@@ -1,0 +1,136 @@
+/**
+ * Where work stops for a moment: macrotasks, time slices and coalesced notifications. It knows nothing of chats. The
+ * event loop must turn while a burst is folded, yet a macrotask for each event would make a stream crawl.
+ */
+
+/** Runs `callback` in a macrotask of its own; the function returned takes that back. */
+export type Macrotask = (callback: () => void) => () => void
+
+interface Immediate {
+  setImmediate?: (callback: () => void) => unknown
+  clearImmediate?: (handle: unknown) => void
+}
+
+let channel: MessageChannel | undefined
+const waiting: (() => void)[] = []
+
+// Timers are clamped to 4 ms when nested and to a second in hidden tabs; messages and immediates are not.
+function viaMessage(callback: () => void): () => void {
+  if (channel === undefined) {
+    channel = new MessageChannel()
+    channel.port1.onmessage = () => waiting.shift()?.()
+  }
+  let live = true
+  waiting.push(() => {
+    if (live) callback()
+  })
+  channel.port2.postMessage(0)
+  return () => {
+    live = false
+  }
+}
+
+/** The quickest macrotask this runtime has. */
+export const macrotask: Macrotask = (callback) => {
+  const { setImmediate, clearImmediate } = globalThis as Immediate
+  if (setImmediate !== undefined && clearImmediate !== undefined) {
+    const handle = setImmediate(callback)
+    return () => clearImmediate(handle)
+  }
+  if (typeof MessageChannel === 'function') return viaMessage(callback)
+  const handle = setTimeout(callback, 0)
+  return () => clearTimeout(handle)
+}
+
+/** Half a frame at 60 Hz: input and rendering keep the other half. */
+const SLICE_MS = 8
+
+/**
+ * Says when to let the event loop turn. A slice begins with the first work after a macrotask boundary, so a slow
+ * stream never waits, and a burst waits once every 8 ms however many events it holds.
+ */
+export class Slicer {
+  readonly #now: () => number
+  readonly #macrotask: Macrotask
+  #until: number | undefined
+  #cancel: (() => void) | undefined
+  #resume: (() => void) | undefined
+
+  constructor(now: () => number = () => performance.now(), schedule: Macrotask = macrotask) {
+    this.#now = now
+    this.#macrotask = schedule
+  }
+
+  /** Call before a piece of work; await what it returns, if anything. */
+  pause(): Promise<void> | undefined {
+    if (this.#until === undefined) {
+      this.#until = this.#now() + SLICE_MS
+      this.#cancel = this.#macrotask(() => this.#boundary())
+      return undefined
+    }
+    if (this.#now() < this.#until) return undefined
+    return new Promise((resolve) => {
+      this.#resume = resolve
+    })
+  }
+
+  /** Ends the slice; nothing stays scheduled and nobody stays waiting. */
+  stop(): void {
+    this.#cancel?.()
+    this.#boundary()
+  }
+
+  #boundary(): void {
+    this.#until = undefined
+    this.#cancel = undefined
+    const resume = this.#resume
+    this.#resume = undefined
+    resume?.()
+  }
+}
+
+/** Turns many requests to run something into few runs. */
+export interface Coalescer {
+  request(): void
+  /** Forgets what was requested and has not run. */
+  cancel(): void
+}
+
+/** How a store makes its {@link Coalescer}; `flush` is what to run. */
+export type CoalesceStrategy = (flush: () => void) => Coalescer
+
+/**
+ * The first request is served in a microtask, which is at once for a reader; further ones before the event loop has
+ * turned are served together after it has. So a burst gives two runs, not one for each event.
+ */
+export const perTurn: CoalesceStrategy = (flush) => {
+  let state: 'idle' | 'soon' | 'quiet' | 'asked' = 'idle'
+  let cancel: (() => void) | undefined
+  let generation = 0
+  const boundary = (): void => {
+    cancel = undefined
+    const asked = state === 'asked'
+    state = 'idle'
+    if (asked) flush()
+  }
+  return {
+    request() {
+      if (state === 'quiet') state = 'asked'
+      if (state !== 'idle') return
+      state = 'soon'
+      const mine = generation
+      queueMicrotask(() => {
+        if (mine !== generation) return
+        state = 'quiet'
+        cancel = macrotask(boundary)
+        flush()
+      })
+    },
+    cancel() {
+      generation++
+      cancel?.()
+      cancel = undefined
+      state = 'idle'
+    },
+  }
+}

@@ -1,0 +1,26 @@
+/** Joins abort signals without leaving listeners behind. It knows nothing of requests. */
+
+export interface LinkedSignal {
+  readonly signal: AbortSignal | undefined
+  /** Takes the listeners off; call it when the work is over. */
+  release(): void
+}
+
+/** A signal that aborts with the first of `signals`. `AbortSignal.any` does this only in newer runtimes. */
+export function linkSignals(...signals: readonly (AbortSignal | null | undefined)[]): LinkedSignal {
+  const given = signals.filter((signal): signal is AbortSignal => signal != null)
+  const [first, second] = given
+  if (first === undefined || second === undefined) return { signal: first, release: () => {} }
+  const controller = new AbortController()
+  const listeners = given.map((signal) => ({ signal, listener: () => controller.abort(signal.reason) }))
+  for (const { signal, listener } of listeners) {
+    if (signal.aborted) controller.abort(signal.reason)
+    else signal.addEventListener('abort', listener, { once: true })
+  }
+  return {
+    signal: controller.signal,
+    release() {
+      for (const { signal, listener } of listeners) signal.removeEventListener('abort', listener)
+    },
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * A diagnostic is one finding about a stream: which rule, how bad, where. Stages report through a `Reporter`,
+ * which knows the place; they never see the sink.
+ */
+import { RULES, type RuleId, type Severity } from './rules.ts'
+
+export interface Diagnostic {
+  /** Id of the rule (`rules.ts`). */
+  readonly rule: RuleId
+  readonly severity: Severity
+  /** What is wrong and what to do, for people. */
+  readonly message: string
+  /** Index of the event, from 0, as they arrive; `null` for findings about the stream as a whole. */
+  readonly event: number | null
+  /** Line of the source on which the frame began, from 1, where the source has lines. */
+  readonly line?: number
+  /** Type of the event. */
+  readonly type?: string
+  /** JSON pointer (RFC 6901) into the event. */
+  readonly pointer?: string
+  /** Index of the event that opened what this one collides with. */
+  readonly related?: number
+}
+
+/** What a stage says; the place is added by the {@link Reporter}. */
+export interface Finding {
+  readonly message: string
+  readonly severity?: Severity
+  readonly pointer?: string
+  readonly related?: number
+}
+
+/** Adds the place to findings and hands them to one sink. */
+export class Reporter {
+  /** Index of the event in hand; `null` outside of one. */
+  event: number | null = null
+  line: number | undefined = undefined
+  type: string | undefined = undefined
+  readonly #sink: ((diagnostic: Diagnostic) => void) | undefined
+
+  constructor(sink?: (diagnostic: Diagnostic) => void) {
+    this.#sink = sink
+  }
+
+  report(rule: RuleId, finding: Finding): void {
+    if (this.#sink === undefined) return
+    this.#sink({
+      rule,
+      severity: finding.severity ?? RULES[rule].severity,
+      message: finding.message,
+      event: this.event,
+      ...(this.line !== undefined && { line: this.line }),
+      ...(this.type !== undefined && { type: this.type }),
+      ...(finding.pointer !== undefined && { pointer: finding.pointer }),
+      ...(finding.related !== undefined && { related: finding.related }),
+    })
+  }
+}

@@ -1,0 +1,225 @@
+/**
+ * Enforcement (AG-UI 1.0, processing): holds a value against its shape. What is unknown is removed and reported,
+ * what is malformed is refused. Values are never changed in place: an object that loses something is copied.
+ */
+import type { Reporter } from '../diagnostics.ts'
+import { ProtocolError } from '../errors.ts'
+import type { RuleId } from '../rules.ts'
+import type { ObjectShape, Shape, UnionShape } from './shape.ts'
+
+/** Stands for a value that an unknown union member took with it. */
+const GONE: unique symbol = Symbol('gone')
+
+interface Removal {
+  readonly rule: RuleId
+  readonly path: string
+  readonly message: string
+}
+
+/** A JSON pointer (RFC 6901) of what `keys` lead to. */
+export function toPointer(keys: readonly (string | number)[]): string {
+  return keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/
+
+function kindOf(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** `object` without or with other members; own members named `__proto__` stay data. */
+function put(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+  else object[key] = value
+}
+
+export class Enforcer {
+  readonly #reporter: Reporter
+  readonly #depth: number
+  /** Where we are in the value: pushed only on the way into nested ones. */
+  #path: (string | number)[] = []
+  #removals: Removal[] = []
+
+  constructor(reporter: Reporter, jsonDepth: number) {
+    this.#reporter = reporter
+    this.#depth = jsonDepth
+  }
+
+  /**
+   * The value as its shape allows it: the same object if nothing had to go.
+   * @returns undefined if nothing is left of it (reported).
+   * @throws ProtocolError `malformed` with the pointer of the offending field.
+   */
+  enforce(shape: UnionShape | ObjectShape, value: unknown): Record<string, unknown> | undefined {
+    this.#path = []
+    this.#removals = []
+    const kept = this.#check(shape, value)
+    if (kept === GONE) return undefined
+    if (this.#removals.length > 0) {
+      for (const { rule, path, message } of this.#removals) this.#reporter.report(rule, { message, pointer: path })
+    }
+    return kept as Record<string, unknown>
+  }
+
+  #check(shape: Shape, value: unknown): unknown {
+    switch (shape.kind) {
+      case 'string':
+        return typeof value === 'string' ? value : this.#fail('a string', value)
+      case 'json':
+        this.#open(value, 0)
+        return value
+      case 'value':
+        if (value === null) return this.#fail('a value that is not null', value)
+        this.#open(value, 0)
+        return value
+      case 'record':
+        if (!isObject(value)) return this.#fail('an object', value)
+        this.#open(value, 0)
+        return value
+      case 'object':
+        return this.#object(shape, value)
+      case 'union':
+        return this.#union(shape, value)
+      case 'list':
+        return this.#list(shape.of, shape.min, value)
+      case 'stringOr':
+        if (typeof value === 'string') return value
+        return Array.isArray(value) ? this.#check(shape.list, value) : this.#fail('a string or a list of parts', value)
+      case 'integer':
+        return Number.isSafeInteger(value) && (value as number) >= shape.min
+          ? value
+          : this.#fail(shape.min === 0 ? 'an integer from 0' : 'an integer', value)
+      case 'boolean':
+        return typeof value === 'boolean' ? value : this.#fail('a boolean', value)
+      case 'pointer':
+        return typeof value === 'string' && POINTER.test(value) ? value : this.#fail('a JSON pointer (RFC 6901)', value)
+      case 'literal':
+        return value === shape.value ? value : this.#fail(`"${shape.value}"`, value)
+      case 'oneOf':
+        if (typeof value !== 'string') return this.#fail(`one of ${[...shape.values].join(', ')}`, value)
+        return shape.values.has(value) ? value : GONE
+    }
+  }
+
+  #object(shape: ObjectShape, value: unknown): unknown {
+    if (!isObject(value)) return this.#fail('an object', value)
+    let copy: Record<string, unknown> | undefined
+    let missing = shape.required.length
+    const fields = shape.fields
+    for (const key of Object.keys(value)) {
+      const field = fields.get(key)
+      if (field === undefined) {
+        if (shape.open) continue
+        this.#removed('event.unknown-field', key, `AG-UI 1.0 has no field \`${key}\` here; it was removed`)
+        copy ??= { ...value }
+        delete copy[key]
+        continue
+      }
+      const member = value[key]
+      if (member === undefined) continue
+      if (field.shape.kind === 'string' && typeof member === 'string') {
+        if (!field.optional) missing--
+        continue
+      }
+      const mark = this.#removals.length
+      this.#path.push(key)
+      const kept = this.#check(field.shape, member)
+      this.#path.pop()
+      if (kept === GONE) {
+        if (!field.optional) return GONE
+        this.#removals.length = mark
+        this.#removed('event.unknown-member', key, `\`${key}\` has a value that AG-UI 1.0 does not define; it was removed`)
+        copy ??= { ...value }
+        delete copy[key]
+        continue
+      }
+      if (!field.optional) missing--
+      if (kept !== member) {
+        copy ??= { ...value }
+        put(copy, key, kept)
+      }
+    }
+    if (missing > 0) {
+      for (const key of shape.required) {
+        if (!Object.hasOwn(value, key) || value[key] === undefined) {
+          this.#path.push(key)
+          return this.#malformed(`required field \`${key}\` is missing`)
+        }
+      }
+    }
+    return copy ?? value
+  }
+
+  #union(shape: UnionShape, value: unknown): unknown {
+    if (!isObject(value)) return this.#fail('an object', value)
+    const tag = Object.hasOwn(value, shape.tag) ? value[shape.tag] : undefined
+    if (typeof tag !== 'string') {
+      this.#path.push(shape.tag)
+      return tag === undefined ? this.#malformed(`required field \`${shape.tag}\` is missing`) : this.#fail('a string', tag)
+    }
+    const member = shape.members.get(tag)
+    return member === undefined ? GONE : this.#object(member, value)
+  }
+
+  #list(of: Shape, min: number, value: unknown): unknown {
+    if (!Array.isArray(value)) return this.#fail('a list', value)
+    if (value.length < min) return this.#malformed(`a list needs at least ${min} element${min === 1 ? '' : 's'}`)
+    let kept: unknown[] | undefined
+    for (let index = 0; index < value.length; index++) {
+      const mark = this.#removals.length
+      this.#path.push(index)
+      const element = this.#check(of, value[index])
+      this.#path.pop()
+      if (element === GONE) {
+        this.#removals.length = mark
+        this.#removed('event.unknown-member', index, `element ${index} is of a kind that AG-UI 1.0 does not define; it was removed`)
+        kept ??= value.slice(0, index)
+      } else if (kept !== undefined) {
+        kept.push(element)
+      } else if (element !== value[index]) {
+        kept = value.slice(0, index)
+        kept.push(element)
+      }
+    }
+    return kept ?? value
+  }
+
+  /** Bounds the depth of what the application will walk; a cycle of an in-process event is caught by it too. */
+  #open(value: unknown, depth: number): void {
+    if (typeof value !== 'object' || value === null) return
+    if (depth >= this.#depth) {
+      throw this.#error('limit', 'event.too-deep', `is nested deeper than limits.jsonDepth (${this.#depth})`)
+    }
+    if (Array.isArray(value)) for (const element of value) this.#open(element, depth + 1)
+    else for (const key of Object.keys(value)) this.#open((value as Record<string, unknown>)[key], depth + 1)
+  }
+
+  #removed(rule: RuleId, key: string | number, message: string): void {
+    this.#removals.push({ rule, path: toPointer([...this.#path, key]), message })
+  }
+
+  #fail(expected: string, value: unknown): never {
+    return this.#malformed(`expected ${expected}, got ${kindOf(value)}`)
+  }
+
+  #malformed(what: string): never {
+    throw this.#error('malformed', 'event.malformed', what)
+  }
+
+  #error(code: 'malformed' | 'limit', rule: RuleId, what: string): ProtocolError {
+    const path = toPointer(this.#path)
+    const { event, line, type } = this.#reporter
+    return new ProtocolError(`${type ?? 'Value'} is malformed${path === '' ? '' : ` at ${path}`}: ${what}`, {
+      code,
+      rule,
+      pointer: path,
+      ...(event !== null && { event }),
+      ...(line !== undefined && { line }),
+      ...(type !== undefined && { type }),
+    })
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * What producers from before AG-UI 1.0 send, in its 1.0 form (AG-UI 1.0, compatibility). All tolerance of old
+ * spellings lives here and nowhere else; it runs before enforcement and sees raw values.
+ */
+import type { Reporter } from '../diagnostics.ts'
+import { isObject } from './enforce.ts'
+
+type Raw = Record<string, unknown>
+
+/** Optional fields that known producers write as null; elsewhere null is malformed. */
+const NULLED: ReadonlyMap<string, readonly string[]> = new Map([
+  ['RUN_FINISHED', ['result', 'outcome']],
+  ['SUBAGENT_FINISHED', ['result']],
+  ['TOOL_CALL_START', ['parentMessageId']],
+  ['TOOL_CALL_CHUNK', ['parentMessageId']],
+])
+
+/** The oldest spelling has THINKING_CONTENT right inside of the span: a chunk, which expansion opens and closes. */
+const THINKING: Readonly<Record<string, { type: string; item: 'span' | 'message'; starts: boolean }>> = {
+  THINKING_CONTENT: { type: 'REASONING_MESSAGE_CHUNK', item: 'message', starts: false },
+  THINKING_START: { type: 'REASONING_START', item: 'span', starts: true },
+  THINKING_END: { type: 'REASONING_END', item: 'span', starts: false },
+  THINKING_TEXT_MESSAGE_START: { type: 'REASONING_MESSAGE_START', item: 'message', starts: true },
+  THINKING_TEXT_MESSAGE_CONTENT: { type: 'REASONING_MESSAGE_CONTENT', item: 'message', starts: false },
+  THINKING_TEXT_MESSAGE_END: { type: 'REASONING_MESSAGE_END', item: 'message', starts: false },
+}
+
+export class Upgrader {
+  readonly #reporter: Reporter
+  #runId = ''
+  #minted = 0
+  /** The old events carry no ids: the last one minted for each kind of item. */
+  #current: { span?: string; message?: string } = {}
+
+  constructor(reporter: Reporter) {
+    this.#reporter = reporter
+  }
+
+  /** The event in its 1.0 form; the same object if it needs nothing. */
+  upgrade(raw: Raw & { type: string }): Raw {
+    let event: Raw = raw
+    if (raw['rawEvent'] === null) event = this.#without(event, 'rawEvent')
+    const nulled = NULLED.get(raw.type)
+    if (nulled !== undefined) {
+      for (const key of nulled) if (raw[key] === null) event = this.#without(event, key)
+      return event
+    }
+    switch (raw.type) {
+      case 'RUN_STARTED':
+        this.#runId = typeof raw['runId'] === 'string' ? raw['runId'] : ''
+        this.#current = {}
+        return isObject(raw['input']) ? replace(event, 'input', this.upgradeInput(raw['input'], '/input')) : event
+      case 'MESSAGES_SNAPSHOT':
+        return replace(event, 'messages', this.#messages(raw['messages'], '/messages'))
+      case 'TOOL_CALL_RESULT':
+        return replace(event, 'content', this.#content(raw['content'], '/content'))
+      default:
+        return raw.type.startsWith('THINKING_') ? this.#thinking(event, raw.type) : event
+    }
+  }
+
+  #thinking(event: Raw, type: string): Raw {
+    const row = Object.hasOwn(THINKING, type) ? THINKING[type] : undefined
+    if (row === undefined) return event
+    const { title, ...rest } = event
+    if (row.item === 'span' && row.starts) this.#current = {}
+    if (row.starts || this.#current[row.item] === undefined) {
+      this.#current[row.item] = `${this.#runId}-thinking-${++this.#minted}`
+    }
+    this.#retired(`${type} was read as ${row.type}${title === undefined ? '' : '; its title has no place there and was dropped'}`)
+    const upgraded: Raw = { ...rest, type: row.type, messageId: this.#current[row.item] }
+    if (row.type === 'REASONING_MESSAGE_START') upgraded['role'] = 'reasoning'
+    return upgraded
+  }
+
+  /** A run input in its 1.0 form; `path` is the pointer under which it stands. */
+  upgradeInput(input: Raw, path = ''): Raw {
+    let result = input
+    // A null state means no state, by contract, in every SDK.
+    if (input['state'] === null) result = omit(result, 'state')
+    if (input['forwardedProps'] === null) result = this.#without(result, 'forwardedProps', path)
+    result = replace(result, 'messages', this.#messages(input['messages'], `${path}/messages`))
+    result = replace(result, 'tools', this.#eachWithout(input['tools'], 'parameters', `${path}/tools`))
+    return replace(result, 'resume', this.#eachWithout(input['resume'], 'payload', `${path}/resume`))
+  }
+
+  #eachWithout(list: unknown, key: string, path: string): unknown {
+    return mapChanged(list, (element, index) =>
+      isObject(element) && element[key] === null ? this.#without(element, key, `${path}/${index}`) : element,
+    )
+  }
+
+  #messages(messages: unknown, path: string): unknown {
+    return mapChanged(messages, (message, index) =>
+      isObject(message) ? replace(message, 'content', this.#content(message['content'], `${path}/${index}/content`)) : message,
+    )
+  }
+
+  #content(content: unknown, path: string): unknown {
+    if (!Array.isArray(content)) return content
+    const parts = mapChanged(content, (part, index) => {
+      if (!isObject(part)) return part
+      const known = part['metadata'] === null ? this.#without(part, 'metadata', `${path}/${index}`) : part
+      return part['type'] === 'binary' ? this.#binary(known, `${path}/${index}`) : known
+    }) as unknown[]
+    if (parts === content) return content
+    // Producers of the transition sent both spellings of one attachment.
+    const seen = new Set(content.filter((part) => isObject(part) && part['type'] !== 'binary').map((part) => JSON.stringify(part)))
+    return parts.filter((part, index) => !isOldBinary(content[index]) || !seen.has(JSON.stringify(part)))
+  }
+
+  #binary(part: Raw, path: string): Raw {
+    const { mimeType, data, url, filename, id } = part
+    if (typeof mimeType !== 'string' || (typeof data !== 'string' && typeof url !== 'string')) {
+      this.#retired('A `binary` part without data or url cannot be translated and is removed', path)
+      return part
+    }
+    const family = mimeType.slice(0, mimeType.indexOf('/'))
+    const type = family === 'image' || family === 'audio' || family === 'video' ? family : 'document'
+    this.#retired(`A \`binary\` part was read as \`${type}\``, path)
+    const source = typeof data === 'string' ? { type: 'data', value: data, mimeType } : { type: 'url', value: url, mimeType }
+    return {
+      type,
+      ...(typeof id === 'string' && { id }),
+      source,
+      ...(typeof filename === 'string' && { metadata: { filename } }),
+    }
+  }
+
+  #without(object: Raw, key: string, path = ''): Raw {
+    this.#reporter.report('event.null-field', { message: `\`${key}\` is null; read as absent`, pointer: `${path}/${key}` })
+    return omit(object, key)
+  }
+
+  #retired(message: string, pointer?: string): void {
+    this.#reporter.report('event.retired-shape', { message, ...(pointer !== undefined && { pointer }) })
+  }
+}
+
+function isOldBinary(part: unknown): boolean {
+  return isObject(part) && part['type'] === 'binary'
+}
+
+function omit(object: Raw, key: string): Raw {
+  const copy = { ...object }
+  delete copy[key]
+  return copy
+}
+
+function replace(object: Raw, key: string, value: unknown): Raw {
+  return object[key] === value ? object : { ...object, [key]: value }
+}
+
+/** `map` that gives the same list if no element changed; what is no list is left for enforcement. */
+function mapChanged(list: unknown, change: (element: unknown, index: number) => unknown): unknown {
+  if (!Array.isArray(list)) return list
+  let copy: unknown[] | undefined
+  list.forEach((element, index) => {
+    const changed = change(element, index)
+    if (changed !== element) (copy ??= list.slice())[index] = changed
+  })
+  return copy ?? list
+}

@@ -1,0 +1,243 @@
+/**
+ * Messages while they are being written: in slots, found by id in O(1), copied on the first write after a snapshot and
+ * edited in place until the next. It knows no events.
+ */
+import type { AssistantMessage, Message, Metadata, ToolCall } from '../events/event.ts'
+import { notesOf, setNotes } from './notes.ts'
+
+export interface Slot {
+  /** The message as it stands. */
+  message: Message
+  index: number
+  /** Differs from what the last snapshot showed. */
+  dirty: boolean
+  /** `message` was copied since the last snapshot and may be edited in place. */
+  owned: boolean
+  /** Deltas may still come. */
+  open: boolean
+  /** Calls that were copied since the last snapshot. */
+  calls: CallSlot[] | undefined
+}
+
+export interface CallSlot {
+  call: ToolCall
+  host: Slot
+  position: number
+  dirty: boolean
+  open: boolean
+  textOffset: number | undefined
+}
+
+export class MessageSlots {
+  #slots: Slot[] = []
+  readonly #byId = new Map<string, Slot>()
+  readonly #calls = new Map<string, CallSlot>()
+  #dirty: Slot[] = []
+  readonly #open = new Set<Slot | CallSlot>()
+  /** The order or number of messages changed since the last snapshot. */
+  #reshaped = false
+  #last: readonly Message[] = []
+
+  constructor(messages: readonly Message[]) {
+    for (const message of messages) this.put(message)
+  }
+
+  /** All slots, in order. */
+  get slots(): readonly Slot[] {
+    return this.#slots
+  }
+
+  slot(id: string): Slot | undefined {
+    return this.#byId.get(id)
+  }
+
+  call(toolCallId: string): CallSlot | undefined {
+    return this.#calls.get(toolCallId)
+  }
+
+  /** Replaces the message with this id in place, or adds it: at the end, or at `index`. */
+  put(message: Message, index: number = this.#slots.length): Slot {
+    const known = this.#byId.get(message.id)
+    if (known !== undefined) {
+      const calls = this.#forgetCalls(known)
+      known.message = message
+      known.owned = false
+      this.#mark(known)
+      this.#indexCalls(known, calls)
+      return known
+    }
+    const slot = newSlot(message, index)
+    if (index === this.#slots.length) {
+      this.#slots.push(slot)
+    } else {
+      this.#slots.splice(index, 0, slot)
+      for (let after = index + 1; after < this.#slots.length; after++) (this.#slots[after] as Slot).index = after
+    }
+    this.#byId.set(message.id, slot)
+    this.#indexCalls(slot)
+    this.#reshaped = true
+    return slot
+  }
+
+  /** Makes these the messages. Slots that stay keep their identity, and what is open stays open. */
+  rearrange(messages: readonly Message[]): void {
+    const kept = new Set(messages.map((message) => message.id))
+    for (const slot of this.#slots) {
+      if (kept.has(slot.message.id)) continue
+      this.#byId.delete(slot.message.id)
+      this.#forgetCalls(slot)
+      this.#open.delete(slot)
+    }
+    const slots: Slot[] = []
+    const placed = new Set<Slot>()
+    for (const message of messages) {
+      const known = this.#byId.get(message.id)
+      if (known === undefined) {
+        const slot = newSlot(message, slots.length)
+        this.#byId.set(message.id, slot)
+        slots.push(slot)
+        placed.add(slot)
+        this.#indexCalls(slot)
+      } else {
+        if (known.message !== message) this.put(message)
+        // A second message of one id restates the first; it gets no place of its own.
+        if (placed.has(known)) continue
+        placed.add(known)
+        known.index = slots.length
+        slots.push(known)
+      }
+    }
+    this.#slots = slots
+    this.#dirty = this.#dirty.filter((slot) => this.#byId.get(slot.message.id) === slot)
+    this.#reshaped = true
+  }
+
+  /** The message of a slot, to be edited in place until the next snapshot. */
+  write(slot: Slot): Message {
+    if (!slot.owned) {
+      slot.owned = true
+      slot.message = { ...slot.message }
+      this.#mark(slot)
+    }
+    return slot.message
+  }
+
+  #mark(slot: Slot): void {
+    if (slot.dirty) return
+    slot.dirty = true
+    this.#dirty.push(slot)
+  }
+
+  /** A call, to be edited in place until the next snapshot. */
+  writeCall(slot: CallSlot): ToolCall {
+    if (!slot.dirty) {
+      slot.dirty = true
+      slot.call = { ...slot.call, function: { ...slot.call.function } }
+      const host = this.#writeCalls(slot.host)
+      host[slot.position] = slot.call
+      ;(slot.host.calls as CallSlot[]).push(slot)
+    }
+    return slot.call
+  }
+
+  addCall(host: Slot, call: ToolCall, textOffset: number): CallSlot {
+    const calls = this.#writeCalls(host)
+    const slot: CallSlot = { call, host, position: calls.length, dirty: true, open: false, textOffset }
+    calls.push(call)
+    ;(host.calls as CallSlot[]).push(slot)
+    this.#calls.set(call.id, slot)
+    return slot
+  }
+
+  #writeCalls(host: Slot): ToolCall[] {
+    const message = this.write(host) as AssistantMessage
+    if (host.calls === undefined) {
+      host.calls = []
+      message.toolCalls = message.toolCalls === undefined ? [] : message.toolCalls.slice()
+    }
+    return message.toolCalls as ToolCall[]
+  }
+
+  setOpen(slot: Slot | CallSlot, open: boolean): void {
+    if (slot.open === open) return
+    slot.open = open
+    if (open) this.#open.add(slot)
+    else this.#open.delete(slot)
+    if ('host' in slot) this.writeCall(slot)
+    else this.write(slot)
+  }
+
+  /** Nothing more will come for what is open. */
+  closeAll(): void {
+    for (const slot of this.#open) this.setOpen(slot, false)
+  }
+
+  /** Enters the calls of a message; what was known of them (`before`, or where they stood until now) carries over. */
+  #indexCalls(slot: Slot, before?: ReadonlyMap<string, CallSlot>): void {
+    const { message } = slot
+    if (message.role !== 'assistant' || message.toolCalls === undefined) return
+    message.toolCalls.forEach((call, position) => {
+      const known = before?.get(call.id) ?? this.#calls.get(call.id)
+      const textOffset = notesOf(call).textOffset ?? known?.textOffset
+      const open = known?.open ?? false
+      const next: CallSlot = { call, host: slot, position, dirty: false, open, textOffset }
+      if (known !== undefined) this.#open.delete(known)
+      if (open) this.#open.add(next)
+      if (open || textOffset !== undefined) note(next)
+      this.#calls.set(call.id, next)
+    })
+  }
+
+  #forgetCalls(slot: Slot): ReadonlyMap<string, CallSlot> {
+    const forgotten = new Map<string, CallSlot>()
+    slot.calls = undefined
+    if (slot.message.role !== 'assistant') return forgotten
+    for (const call of slot.message.toolCalls ?? []) {
+      const known = this.#calls.get(call.id)
+      if (known?.host !== slot) continue
+      forgotten.set(call.id, known)
+      this.#calls.delete(call.id)
+      this.#open.delete(known)
+    }
+    return forgotten
+  }
+
+  /** The messages as they stand: an immutable list, the same one as before if nothing changed. */
+  snapshot(): readonly Message[] {
+    if (this.#dirty.length === 0 && !this.#reshaped) return this.#last
+    for (const slot of this.#dirty) {
+      slot.dirty = slot.owned = false
+      for (const call of slot.calls ?? []) {
+        call.dirty = false
+        note(call)
+      }
+      slot.calls = undefined
+      if (slot.open) setNotes(slot.message, { open: true })
+    }
+    let messages: Message[]
+    if (this.#reshaped) {
+      messages = this.#slots.map((slot) => slot.message)
+    } else {
+      messages = this.#last.slice()
+      for (const slot of this.#dirty) messages[slot.index] = slot.message
+    }
+    this.#dirty = []
+    this.#reshaped = false
+    this.#last = messages
+    return messages
+  }
+}
+
+function newSlot(message: Message, index: number): Slot {
+  return { message, index, dirty: false, owned: false, open: false, calls: undefined }
+}
+
+function note({ call, open, textOffset }: CallSlot): void {
+  setNotes(call, { open, ...(textOffset !== undefined && { textOffset }) })
+}
+
+/** Metadata merges key by key, the last write wins (AG-UI 1.0, fold). */
+export function mergeMetadata(target: { metadata?: Metadata }, metadata: Metadata | undefined): void {
+  if (metadata === undefined) return
+  target.metadata = target.metadata === undefined ? metadata : { ...target.metadata, ...metadata }
+}

@@ -1,0 +1,65 @@
+/**
+ * The tolerant mode's table: deviations of real servers that lose nothing. Each row names the peer and the reason;
+ * an event that breaks the row's rule under its condition is accepted, with a warning. Anything else ends the run.
+ */
+import type { Event } from '../events/event.ts'
+import type { RuleId } from '../rules.ts'
+import { stepKey, type Ledger } from './ledger.ts'
+import { tagOf } from './ownership.ts'
+
+export interface Tolerance {
+  /** The rule it excuses. */
+  readonly excuses: RuleId
+  /** What is reported instead. */
+  readonly warns: RuleId
+  readonly peer: string
+  readonly reason: string
+  /** `reopen`: the run goes on. `accept`: the event passes, without effect on what is open. */
+  readonly effect: 'reopen' | 'accept'
+  when(event: Event, run: RunMemory): boolean
+}
+
+/** What the rows may look at. */
+export interface RunMemory {
+  readonly ledger: Ledger
+  /** The last RUN_FINISHED said that the model stopped to call tools. */
+  readonly finishedForTools: boolean
+  /** The run in hand was reopened by a row of this table. */
+  readonly reopened: boolean
+}
+
+export const TOLERANCES: readonly Tolerance[] = [
+  {
+    excuses: 'run.after-finish',
+    warns: 'tolerated.run-goes-on',
+    peer: '@tanstack/ai 0.58, chat() with server tools',
+    reason: 'One RUN_STARTED, then a RUN_FINISHED for each model turn; tool results and the next turn follow it.',
+    effect: 'reopen',
+    when: (_event, run) => run.finishedForTools,
+  },
+  {
+    excuses: 'run.after-finish',
+    warns: 'tolerated.run-goes-on',
+    peer: '@tanstack/ai, versions that do not say why a turn ended',
+    reason: 'A result for a call of the run that has just finished can belong nowhere else.',
+    effect: 'reopen',
+    when: (event, run) => event.type === 'TOOL_CALL_RESULT' && run.ledger.get('tool', event.toolCallId) !== undefined,
+  },
+  {
+    excuses: 'run.nested',
+    warns: 'tolerated.run-goes-on',
+    peer: '@tanstack/ai 0.49, chat() with server tools',
+    reason: 'Tool results come after RUN_FINISHED, and only then the RUN_STARTED of the next model turn.',
+    effect: 'reopen',
+    when: (event, run) => event.type === 'RUN_STARTED' && run.reopened && run.ledger.openItems.size === 0,
+  },
+  {
+    excuses: 'step.close',
+    warns: 'tolerated.step-closed-twice',
+    peer: '@tanstack/ai 0.58 with @tanstack/ai-openai, reasoning',
+    reason: 'The thinking step is finished when the thought ends, and again when the text does.',
+    effect: 'accept',
+    when: (event, run) =>
+      event.type === 'STEP_FINISHED' && run.ledger.get('step', stepKey(tagOf(event), event.stepName)) !== undefined,
+  },
+]

@@ -1,0 +1,278 @@
+/**
+ * Verification: holds each event against the tables, then commits it (check, then commit: a rejected event changes
+ * nothing). Chunks are expanded on the way. It knows nothing of messages or state.
+ */
+import type { Reporter } from '../diagnostics.ts'
+import { ProtocolError } from '../errors.ts'
+import type { Event, EventOf, VerifiedEvent } from '../events/event.ts'
+import { isObject } from '../events/enforce.ts'
+import type { Limits } from '../limits.ts'
+import { RULES, type RuleId } from '../rules.ts'
+import { BRACKETS, keyOf, laneScope, type Bracket } from './brackets.ts'
+import { checkEvent } from './checks.ts'
+import { closerOf } from './closing.ts'
+import { expandChunk, isChunk, type Expansion } from './expand.ts'
+import { Ledger, stepKey, type Item, type Owner, type RunIds } from './ledger.ts'
+import { openingOwner, ownerKind, seedOwners, tagOf } from './ownership.ts'
+import { runStep, type RunState } from './run-states.ts'
+import { TOLERANCES, type RunMemory } from './tolerance.ts'
+import { violation, type Violation } from './violation.ts'
+
+/**
+ * `strict`: the first violation ends the run. `tolerant`: as strict, but the deviations of `tolerance.ts` pass with a
+ * warning. `report`: violations are reported and the stream goes on.
+ */
+export type Mode = 'strict' | 'tolerant' | 'report'
+
+export type Emit = (event: VerifiedEvent) => void
+
+/** In `report` mode an event that breaks a rule is skipped, unless skipping it would make all that follows wrong. */
+const PASSES_IN_REPORT: ReadonlySet<RuleId> = new Set<RuleId>([
+  'run.first-event',
+  'run.nested',
+  'run.after-finish',
+  'run.after-error',
+  'finish.all-closed',
+  'attr.continuation',
+  'attr.reopen',
+  'attr.tool-parent',
+  'attr.encrypted',
+  'sub.parent',
+])
+
+const NONE: readonly Item[] = []
+
+export class Verifier implements RunMemory {
+  readonly ledger: Ledger = new Ledger()
+  finishedForTools = false
+  reopened = false
+  #state: RunState = 'before'
+  readonly #mode: Mode
+  readonly #reporter: Reporter
+  readonly #limits: Limits
+
+  constructor(mode: Mode, reporter: Reporter, limits: Limits) {
+    this.#mode = mode
+    this.#reporter = reporter
+    this.#limits = limits
+  }
+
+  get state(): RunState {
+    return this.#state
+  }
+
+  get run(): RunIds | undefined {
+    return this.ledger.run
+  }
+
+  /**
+   * Checks an event and gives what it stands for to `emit`, in order.
+   * @throws ProtocolError `violation` (strict, tolerant); the ledger is as before.
+   */
+  accept(event: Event, emit: Emit): void {
+    if (!this.#enterRun(event)) return
+    if (isChunk(event)) {
+      const expansion = expandChunk(event, this.ledger)
+      if ('rule' in expansion) this.#reject(expansion, event)
+      else this.#acceptChunk(expansion, event, emit)
+      return
+    }
+    const closing = this.ledger.lanes.size === 0 ? NONE : this.#lanesClosedBy(event)
+    const broken = checkEvent(event, this.ledger, this.#limits, closing)
+    if (broken !== undefined && !this.#reject(broken, event)) return
+    for (const item of closing) this.#closePending(item, emit)
+    this.#commit(event, broken)
+    emit(event)
+  }
+
+  /** Ends the input. Reports what is missing; closes nothing (AG-UI 1.0: nothing is synthesized at the end of bytes). */
+  finish(): void {
+    if (this.#state === 'running') {
+      this.#reporter.report('run.truncated', { message: 'The stream ended while the run was open' })
+    } else if (this.#state === 'before') {
+      this.#reporter.report('run.empty', { message: 'The stream ended without a run' })
+    }
+  }
+
+  /** What would close everything that is open, newest first; RUN_FINISHED closes pending chunk streams by itself. */
+  closers(): VerifiedEvent[] {
+    const pending = new Set(this.ledger.lanes.values())
+    return [...this.ledger.openItems].filter((item) => !pending.has(item)).map(closerOf).reverse()
+  }
+
+  /** Rules 1–5: false if the event has no place in the run and was rejected. */
+  #enterRun(event: Event): boolean {
+    const cell = runStep(this.#state, event.type)
+    if ('to' in cell) return true
+    const { endedAt, run } = this.ledger
+    const related = this.#state === 'running' ? undefined : endedAt
+    const broken = violation(cell.breaks, this.#runMessage(cell.breaks, event, run), '/type', related)
+    if (!this.#reject(broken, event)) return false
+    this.#state = event.type === 'RUN_STARTED' ? 'finished' : 'running'
+    return true
+  }
+
+  #runMessage(rule: RuleId, event: Event, run: RunIds | undefined): string {
+    switch (rule) {
+      case 'run.first-event':
+        return `The stream begins with ${event.type}`
+      case 'run.nested':
+        return `RUN_STARTED comes while run "${run?.runId ?? ''}" is open`
+      case 'run.after-finish':
+        return `${event.type} comes after RUN_FINISHED`
+      default:
+        return `${event.type} comes after RUN_ERROR`
+    }
+  }
+
+  #acceptChunk(expansion: Expansion, chunk: Event, emit: Emit): void {
+    const { lane, start, content, opener } = expansion
+    if (start === undefined) {
+      // A continuation: its tag was held against the lane when the lane was found.
+      if (content !== undefined) emit(content)
+      return
+    }
+    const displaced = this.ledger.lanes.get(lane)
+    const closing = displaced === undefined ? NONE : [displaced]
+    const broken = checkEvent(start, this.ledger, this.#limits, closing)
+    if (broken !== undefined && !this.#reject(broken, chunk)) return
+    if (displaced !== undefined) this.#closePending(displaced, emit)
+    const item = this.#commit(start, broken)
+    if (item !== undefined) {
+      item.opener = opener
+      this.ledger.lanes.set(lane, item)
+    }
+    emit(start)
+    if (content !== undefined) emit(content)
+  }
+
+  #lanesClosedBy(event: VerifiedEvent): readonly Item[] {
+    const { lanes } = this.ledger
+    const scope = laneScope(event.type)
+    if (scope === 'none') return NONE
+    if (scope === 'all') return [...lanes.values()]
+    const item = lanes.get(this.#ownerOf(event))
+    return item === undefined ? NONE : [item]
+  }
+
+  /** The owner of the item an event is about: what it opens, or what it continues. */
+  #ownerOf(event: VerifiedEvent): Owner {
+    const bracket = BRACKETS[event.type]
+    if (bracket === undefined || bracket.kind === 'step') return tagOf(event)
+    const id = keyOf(event, bracket)
+    if (bracket.kind === 'subagent') return id
+    return bracket.does === 'open'
+      ? openingOwner(event, bracket, id, this.ledger)
+      : (this.ledger.get(ownerKind(bracket.kind), id)?.owner ?? tagOf(event))
+  }
+
+  /** Takes an event over into the ledger. `broken` is a violation that was let pass. */
+  #commit(event: VerifiedEvent, broken?: Violation): Item | undefined {
+    const { ledger } = this
+    const bracket = BRACKETS[event.type]
+    if (bracket !== undefined) return this.#commitBracket(event, bracket)
+    switch (event.type) {
+      case 'RUN_STARTED':
+        ledger.reset({ threadId: event.threadId, runId: event.runId })
+        this.reopened = this.finishedForTools = false
+        if (event.input !== undefined) seedOwners(event.input.messages, ledger)
+        this.#state = 'running'
+        break
+      case 'RUN_FINISHED':
+        this.#compareIds(event)
+        if (broken !== undefined) ledger.closeAll()
+        this.finishedForTools = saysToolCalls(event)
+        this.#end('finished')
+        break
+      case 'RUN_ERROR':
+        ledger.closeAll()
+        this.finishedForTools = false
+        this.#end('failed')
+        break
+      case 'MESSAGES_SNAPSHOT':
+        seedOwners(event.messages, ledger)
+        break
+      case 'TOOL_CALL_RESULT':
+        ledger.claim('text', event.messageId, event.subagentRunId)
+        break
+      case 'ACTIVITY_SNAPSHOT':
+        if (event.replace !== false || ledger.get('activity', event.messageId) === undefined) {
+          ledger.claim('activity', event.messageId, event.subagentRunId).openedAt = this.#index
+        }
+        break
+    }
+    return undefined
+  }
+
+  #commitBracket(event: VerifiedEvent, bracket: Bracket): Item | undefined {
+    const { ledger } = this
+    if (bracket.does === 'continue') return undefined
+    const id = keyOf(event, bracket)
+    const key = bracket.kind === 'step' ? stepKey(tagOf(event), id) : id
+    if (bracket.does === 'close') {
+      const item = ledger.get(bracket.kind, key)
+      if (item !== undefined) ledger.close(item)
+      return item
+    }
+    const owner = openingOwner(event, bracket, id, ledger)
+    if (bracket.kind === 'span') ledger.claim('reasoning', id, owner)
+    return ledger.open(bracket.kind, id, owner, this.#index, key)
+  }
+
+  /** Rule run.identity: a duty of producers, so a finding, not the end. */
+  #compareIds(event: EventOf<'RUN_FINISHED'>): void {
+    const { run } = this.ledger
+    if (run === undefined || (run.runId === event.runId && run.threadId === event.threadId)) return
+    const field = run.runId === event.runId ? 'threadId' : 'runId'
+    this.#reporter.report('run.identity', {
+      message: `RUN_FINISHED names ${field} "${event[field]}"; the run was started as "${run[field]}"`,
+      pointer: `/${field}`,
+    })
+  }
+
+  #end(state: RunState): void {
+    this.#state = state
+    this.ledger.endedAt = this.#index
+  }
+
+  get #index(): number {
+    return this.#reporter.event ?? -1
+  }
+
+  #closePending(item: Item, emit: Emit): void {
+    const end = closerOf(item)
+    this.ledger.close(item)
+    emit(end)
+  }
+
+  /** Deals with a violation: throws, or says whether the event is let through all the same. */
+  #reject(broken: Violation, event: Event): boolean {
+    if (this.#mode === 'tolerant') {
+      const row = TOLERANCES.find((tolerance) => tolerance.excuses === broken.rule && tolerance.when(event, this))
+      if (row !== undefined) {
+        this.#reporter.report(row.warns, { ...broken, severity: RULES[row.warns].severity })
+        if (row.effect === 'reopen') this.reopened = true
+        return true
+      }
+    }
+    this.#reporter.report(broken.rule, broken)
+    if (this.#mode === 'report') return PASSES_IN_REPORT.has(broken.rule)
+    const { rule, message, pointer, related } = broken
+    const { event: index, line, type } = this.#reporter
+    throw new ProtocolError(`${message}. ${RULES[rule].explanation}`, {
+      code: rule === 'run.ledger-full' ? 'limit' : 'violation',
+      rule,
+      ...(pointer !== undefined && { pointer }),
+      ...(related !== undefined && { related }),
+      ...(index !== null && { event: index }),
+      ...(line !== undefined && { line }),
+      ...(type !== undefined && { type }),
+    })
+  }
+}
+
+/** TanStack AI says why a model turn ended in the event's metadata. */
+function saysToolCalls(event: EventOf<'RUN_FINISHED'>): boolean {
+  const tanstack = event.metadata?.['tanstack']
+  return isObject(tanstack) && tanstack['finishReason'] === 'tool_calls'
+}

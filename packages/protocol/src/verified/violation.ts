@@ -1,0 +1,19 @@
+/** A broken rule, as data: what the checks return and the verifier turns into an error or a diagnostic. */
+import type { RuleId } from '../rules.ts'
+
+export interface Violation {
+  readonly rule: RuleId
+  readonly message: string
+  readonly pointer?: string
+  /** Index of the event that opened what this one collides with. */
+  readonly related?: number
+}
+
+export function violation(rule: RuleId, message: string, pointer?: string, related?: number): Violation {
+  return {
+    rule,
+    message,
+    ...(pointer !== undefined && { pointer }),
+    ...(related !== undefined && related >= 0 && { related }),
+  }
+}

@@ -1,0 +1,5 @@
+/** The laws once more, in a real browser. */
+import './laws/check-then-commit.test.ts'
+import './laws/cut-anywhere.test.ts'
+import './laws/inverse.test.ts'
+import './laws/sharing.test.ts'
