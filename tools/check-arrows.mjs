@@ -13,7 +13,7 @@ const verified = [...events, 'protocol/events']
 const state = [...verified, 'protocol/verified']
 const view = [...state, 'protocol/state']
 const wire = [...view, 'protocol/view']
-const pipeline = [...wire, 'protocol/wire']
+const pipeline = [...wire, 'protocol/wire', 'protocol/subscribers']
 
 /**
  * The allowed arrows. `files`: a path prefix ending in `/` (everything below), `*` (that folder's own files), or a
@@ -26,15 +26,19 @@ export const areas = [
   { area: 'protocol/events', files: 'packages/protocol/src/events/', mayImport: events, node: false },
   { area: 'protocol/verified', files: 'packages/protocol/src/verified/', mayImport: verified, node: false },
   { area: 'protocol/state', files: 'packages/protocol/src/state/', mayImport: state, node: false },
+  { area: 'protocol/subscribers', files: 'packages/protocol/src/subscribers/', mayImport: view, node: false },
   { area: 'protocol/view', files: 'packages/protocol/src/view/', mayImport: view, node: false },
   { area: 'protocol/wire', files: 'packages/protocol/src/wire/', mayImport: wire, node: false },
-  { area: 'protocol/pipeline', files: 'packages/protocol/src/pipeline.ts', mayImport: pipeline, node: false },
+  { area: 'protocol/pipeline', files: 'packages/protocol/src/pipeline/', mayImport: pipeline, node: false },
   {
     area: 'protocol',
     files: 'packages/protocol/src/index.ts',
     mayImport: [...pipeline, 'protocol/pipeline'],
     node: false,
   },
+  { area: 'protocol/proto', files: 'packages/protocol/src/proto/', mayImport: [...events, 'protocol/events'], node: false },
+  // The subpath is loaded by who needs it, so nothing here imports it, and it does not bring the rest along.
+  { area: 'protocol/proto-entry', files: 'packages/protocol/src/proto.ts', mayImport: [...events, 'protocol/proto'], node: false },
   { area: 'client', files: 'packages/client/src/', mayImport: ['protocol'], node: false },
   { area: 'react', files: 'packages/react/src/', mayImport: ['client'], node: false },
   { area: 'server', files: 'packages/server/src/', mayImport: ['protocol'], node: false },

@@ -40,8 +40,8 @@ describe('arrows', () => {
       [`${p}json.ts`]: `import './errors.ts'`,
       [`${p}frames/sse.ts`]: `import '../json.ts'`,
       [`${p}wire/index.ts`]: `import type { A } from '../frames/sse.ts'`,
-      [`${p}pipeline.ts`]: `import './wire/index.ts'`,
-      [`${p}index.ts`]: `export * from './pipeline.ts'`,
+      [`${p}pipeline/a.ts`]: `import '../wire/index.ts'`,
+      [`${p}index.ts`]: `export * from './pipeline/a.ts'`,
       'packages/client/src/index.ts': `import '@millrace/protocol'`,
       'packages/client/src/chat/chat.ts': `import '../index.ts'`,
     }
@@ -51,7 +51,7 @@ describe('arrows', () => {
   it.each([
     ['backwards, as a type', `${p}frames/sse.ts`, `import type { A } from '../events/a.ts'`, `${p}events/a.ts`],
     ['from a leaf', `${p}errors.ts`, `export * from './events/a.ts'`, `${p}events/a.ts`],
-    ['of the pipeline', `${p}wire/a.ts`, `import '../pipeline.ts'`, `${p}pipeline.ts`],
+    ['of the pipeline', `${p}wire/a.ts`, `import '../pipeline/a.ts'`, `${p}pipeline/a.ts`],
     ['of the barrel', `${p}wire/a.ts`, `import '../index.ts'`, `${p}index.ts`],
     ['client to server', 'packages/client/src/a.ts', `import '@millrace/server'`, 'packages/server/src/index.ts'],
     [

@@ -5,6 +5,9 @@ declare global {
     constructor(label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean })
     decode(input?: ArrayBufferView | ArrayBuffer, options?: { stream?: boolean }): string
   }
+  class TextEncoder {
+    encode(input?: string): Uint8Array<ArrayBuffer>
+  }
 }
 
 export {}

@@ -62,16 +62,18 @@ export function lowContrast(page: Page): Promise<string[]> {
   })
 }
 
-/** Visible elements that reach beyond the window's right edge, unless something around them scrolls sideways. */
+/** Visible elements that reach beyond the screen's right edge, unless something around them scrolls sideways. */
 export function tooWide(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
+  // Not the page's `innerWidth`: a phone widens that to fit what is too wide.
+  const width = page.viewportSize()?.width ?? 0
+  return page.evaluate((right) => {
     const scrolls = (element: Element | null): boolean =>
       element !== null &&
       ((['auto', 'scroll'].includes(getComputedStyle(element).overflowX) && element.scrollWidth > element.clientWidth) ||
         scrolls(element.parentElement))
     return [...document.querySelectorAll('body *:not(.water *)')]
-      .filter((element) => element.checkVisibility() && element.getBoundingClientRect().right > window.innerWidth + 1)
+      .filter((element) => element.checkVisibility() && element.getBoundingClientRect().right > right + 1)
       .filter((element) => !scrolls(element.parentElement))
       .map((element) => `${element.tagName}.${element.getAttribute('class') ?? ''}`)
-  })
+  }, width)
 }

@@ -12,12 +12,13 @@ let opened: OpenPage | undefined
 
 const launch = (): Promise<Browser> => {
   const executablePath = findChrome()
-  return chromium.launch({ args: ['--disable-gpu', ...chromeArgs()], ...(executablePath && { executablePath }) })
+  return chromium.launch({ timeout: 60_000, args: ['--disable-gpu', ...chromeArgs()], ...(executablePath && { executablePath }) })
 }
 
 beforeAll(async () => {
   buildDemo()
-  ;[demo, browser] = await Promise.all([startDemo(), launch()])
+  demo = await startDemo()
+  browser = await launch()
 })
 
 afterAll(async () => {
@@ -98,6 +99,33 @@ describe('an answer', () => {
     await idle()
     expect(await banner.count()).toBe(0)
     expect(await answer.textContent()).toContain('AP 184')
+  })
+
+  test('whose server goes away is kept and said to be cut; the next server goes on', async () => {
+    const doomed = await startDemo()
+    const port = new URL(doomed.url).port
+    const { page, problems, close } = await openPage(browser, doomed.url, desktop)
+    const { ask, answer, banner, idle, button } = partsOf(page)
+    let successor: RunningDemo | undefined
+    try {
+      await ask('Tell me a long story')
+      await expect.poll(() => lengthOf(answer)).toBeGreaterThan(80)
+      await doomed.stop('SIGKILL')
+      await banner.waitFor()
+      expect(await banner.textContent()).toContain('What came is kept')
+      expect(await lengthOf(answer)).toBeGreaterThan(80)
+      await button('Try again').click()
+      await expect.poll(() => banner.textContent()).toContain('cannot be reached')
+      successor = await startDemo({ PORT: port })
+      await ask('Compare the weather')
+      await idle()
+      expect(await answer.textContent()).toContain('six degrees warmer')
+      // The browser itself reports requests that failed; the page adds nothing.
+      expect(problems.filter((problem) => !problem.startsWith('error: Failed to load resource'))).toEqual([])
+    } finally {
+      await close()
+      await successor?.stop()
+    }
   })
 
   test('does not drag along a reader who scrolled up', async () => {
@@ -263,7 +291,7 @@ describe('the page', () => {
     expect(left?.x).toBe(right?.x)
     await answer.locator('table').waitFor({ timeout: 20_000 })
     expect(await tooWide(page)).toEqual([])
-    await page.getByRole('button', { name: 'State, changed' }).click()
+    await page.getByRole('button', { name: /^State/u }).click()
     await state.getByText('Lisbon').waitFor()
     expect(await answer.isVisible()).toBe(false)
     expect(await tooWide(page)).toEqual([])

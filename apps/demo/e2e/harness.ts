@@ -14,6 +14,12 @@ export function buildDemo(): void {
   if (status !== 0) throw new Error(`the build failed\n${stdout}${stderr}`)
 }
 
+/** Whatever a test forgets, or did not get to, ends with the tests. */
+const children = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
 export interface RunningDemo {
   readonly url: string
   readonly process: ChildProcess
@@ -24,9 +30,11 @@ export interface RunningDemo {
 /** @param env such as PORT; by default any free port and a quick agent */
 export async function startDemo(env: Record<string, string> = {}): Promise<RunningDemo> {
   const child = spawn(process.execPath, [program], {
-    env: { ...process.env, PORT: '0', DEMO_PACE: '0.5', ...env },
+    env: { ...process.env, PORT: '0', DEMO_PACE: '0.35', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  children.add(child)
+  child.once('exit', () => children.delete(child))
   const url = await new Promise<string>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`the demo ended with ${code} before it listened`)))
     child.stdout.setEncoding('utf8').on('data', (line: string) => {
@@ -65,6 +73,8 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
     if (!request.url().startsWith(url)) problems.push(`asked elsewhere: ${request.url()}`)
   })
   await page.goto(url)
+  // Loaded is not yet rendered.
+  await page.getByLabel('Message', { exact: true }).waitFor()
   return { page, problems, close: () => context.close() }
 }
 

@@ -43,7 +43,7 @@ export const Header = memo(function Header({ view, onView, news, panel, onPanel,
             {label}
             {name === 'state' && news && (
               <span className="news">
-                <span className="visually-hidden">, changed</span>
+                <span className="visually-hidden">changed</span>
               </span>
             )}
           </button>

@@ -17,10 +17,10 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const check = async (...args: string[]): Promise<Checked> => parseChecked(await millrace(['check', '--json', ...args]))
 
 const event = {
-  start: { type: 'RUN_STARTED', threadId: 't', runId: 'r' },
-  ghost: { type: 'TEXT_MESSAGE_CONTENT', messageId: 'ghost "<&>\u0007', delta: 'x' },
-  odd: { type: 'CUSTOM', name: 'n', value: 1, extra: 'é' },
-  end: { type: 'RUN_FINISHED', threadId: 't', runId: 'r' },
+  start: { type: 'RUN_STARTED', threadId: 't', runId: 'r', timestamp: 1 },
+  ghost: { type: 'TEXT_MESSAGE_CONTENT', messageId: 'ghost "<&>\u0007', delta: 'x', timestamp: 1 },
+  odd: { type: 'CUSTOM', name: 'acme.n', value: 1, extra: 'é', timestamp: 1 },
+  end: { type: 'RUN_FINISHED', threadId: 't', runId: 'r', timestamp: 1 },
 }
 const sse = (...events: unknown[]): string => events.map((item) => `data: ${JSON.stringify(item)}\n\n`).join('')
 /** One error (event 1, line 3) and one warning (event 2, line 5). */

@@ -2,10 +2,10 @@
  * A diagnostic is one finding about a stream: which rule, how bad, where. Stages report through a `Reporter`,
  * which knows the place; they never see the sink.
  */
-import { RULES, type RuleId, type Severity } from './rules.ts'
+import { severityOf, type RuleId, type Severity } from './severities.ts'
 
 export interface Diagnostic {
-  /** Id of the rule (`rules.ts`). */
+  /** Id of the rule; `RULES` says what it is. */
   readonly rule: RuleId
   readonly severity: Severity
   /** What is wrong and what to do, for people. */
@@ -46,7 +46,7 @@ export class Reporter {
     if (this.#sink === undefined) return
     this.#sink({
       rule,
-      severity: finding.severity ?? RULES[rule].severity,
+      severity: finding.severity ?? severityOf(rule),
       message: finding.message,
       event: this.event,
       ...(this.line !== undefined && { line: this.line }),

@@ -19,7 +19,7 @@ export type ProtocolErrorCode =
 /** Data of a {@link ProtocolError}; what is unknown is absent. */
 export interface ProtocolErrorData {
   readonly code: ProtocolErrorCode
-  /** Id of the rule that was broken (see `rules.ts`). */
+  /** Id of the rule that was broken (`RULES` says what it is). */
   readonly rule: string
   /** Index of the offending event, counted from 0 as events arrive, before chunk expansion. */
   readonly event?: number
@@ -66,5 +66,18 @@ export class UsageError extends Error {
   constructor(code: UsageErrorCode, message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code
+  }
+}
+
+/** A hook of a subscriber threw; `cause` is what it threw. */
+export class HookError extends Error {
+  override readonly name: string = 'HookError'
+  readonly code = 'hook-failed' as const
+  /** Name of the hook, such as `onTextMessageContentEvent`. */
+  readonly hook: string
+
+  constructor(hook: string, cause: unknown) {
+    super(`${hook} threw: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    this.hook = hook
   }
 }

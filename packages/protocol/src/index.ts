@@ -1,8 +1,9 @@
 /** The public names of @millrace/protocol, in the order of the path. */
-export { ProtocolError, UsageError, type ProtocolErrorCode, type ProtocolErrorData } from './errors.ts'
+export { HookError, ProtocolError, UsageError, type ProtocolErrorCode, type ProtocolErrorData } from './errors.ts'
 export { DEFAULT_LIMITS, type Limits } from './limits.ts'
-export type { Diagnostic } from './diagnostics.ts'
-export { RULES, ruleOf, type Rule, type RuleId, type Severity } from './rules.ts'
+export type { Diagnostic, Finding, Reporter } from './diagnostics.ts'
+export { RULES, type Rule } from './rules.ts'
+export type { RuleId, Severity } from './severities.ts'
 
 export type { Frame, FrameDecoder, FrameSink } from './frames/frame.ts'
 export { SseDecoder } from './frames/sse-decode.ts'
@@ -14,13 +15,19 @@ export { DONE, parseFrame, parseNdjsonFrame, parseRunAgentInput } from './events
 export { PROTOCOL_VERSION } from './events/version.ts'
 
 export type { Mode } from './verified/verifier.ts'
+export { hygieneRules, type Watch, type WatchFactory } from './verified/hygiene.ts'
 export { TOLERANCES, type Tolerance } from './verified/tolerance.ts'
 
 export { EMPTY_THREAD, type Run, type RunError, type RunOutcome, type Step, type Subagent, type Thread } from './state/thread.ts'
 export { ThreadBuilder } from './state/builder.ts'
 export { applyPatch, JsonPatchError, type JsonPatchErrorCode } from './state/json-patch.ts'
+export { PartialJson, type PartialJsonError } from './state/partial-json.ts'
+
+export { SubscribedThread } from './subscribers/hooks.ts'
+export type { Hook, HookContext, HookExtras, HookName, Mutation, Subscriber } from './subscribers/subscriber.ts'
 
 export type * from './view/ui-message.ts'
+export { toolInput } from './view/tool-input.ts'
 export { toUIMessages } from './view/ui-messages.ts'
 
 export {
@@ -38,12 +45,6 @@ export {
   type RunAgentInputOptions,
 } from './wire/run-agent-input.ts'
 
-export {
-  applyEvents,
-  defaultApplyEvents,
-  EventVerifier,
-  ThreadReader,
-  verifyEvents,
-  type ThreadReaderOptions,
-  type VerifyOptions,
-} from './pipeline.ts'
+export { EventVerifier, type VerifyOptions } from './pipeline/event-verifier.ts'
+export { ThreadReader, type ThreadReaderOptions } from './pipeline/thread-reader.ts'
+export { applyEvents, defaultApplyEvents, verifyEvents, type ApplyOptions } from './pipeline/operators.ts'

@@ -2,4 +2,5 @@
 import './laws/check-then-commit.test.ts'
 import './laws/cut-anywhere.test.ts'
 import './laws/inverse.test.ts'
+import './laws/same-verdict.test.ts'
 import './laws/sharing.test.ts'

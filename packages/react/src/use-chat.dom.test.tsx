@@ -87,6 +87,23 @@ it('makes one request in Strict Mode, also for one sent from an effect', async (
   expect(client.getSnapshot().messages).toHaveLength(2)
 })
 
+it('does not stop in Strict Mode what an effect has sent with a client of its own', async () => {
+  const { connection, signals } = counting()
+  const outcomes: string[] = []
+  function Auto(): ReactNode {
+    const { client, sendMessage, status } = useChat({ connection, onFinish: ({ outcome }) => outcomes.push(outcome) })
+    useEffect(() => {
+      if (client.getSnapshot().messages.length === 0) void sendMessage('From an effect')
+    }, [client, sendMessage])
+    return status
+  }
+  await render(<StrictMode><Auto /></StrictMode>)
+  await act(() => new Promise((resolve) => setTimeout(resolve, 20)))
+  expect(signals).toHaveLength(1)
+  expect(outcomes).toEqual(['finished'])
+  expect(html()).toBe('ready')
+})
+
 it('works in Strict Mode with a client of its own, and leaves no subscription', async () => {
   const { connection, signals } = counting()
   await render(<StrictMode><View options={{ connection }} /></StrictMode>)

@@ -88,7 +88,7 @@ function Turn({ message: { parts }, live, answers }: Pick<MessageProps, 'message
     rows.push(...answersAt(answers, index, flush))
     if (part.type === 'tool-call') return calls.push(part)
     flush()
-    return rows.push(<Part key={index} part={part} live={live && index === parts.length - 1} />)
+    return rows.push(<Part key={index} part={part} live={live} last={index === parts.length - 1} />)
   })
   flush()
   rows.push(...answersAt(answers, parts.length, flush))
@@ -105,14 +105,20 @@ function answersAt(answers: readonly Answered[], index: number, flush: () => voi
   ))
 }
 
-function Part({ part, live }: { part: Exclude<UIPart, ToolCallPart>; live: boolean }): ReactNode {
+interface PartProps {
+  readonly part: Exclude<UIPart, ToolCallPart>
+  readonly live: boolean
+  readonly last: boolean
+}
+
+function Part({ part, live, last }: PartProps): ReactNode {
   switch (part.type) {
     case 'text':
-      return <Markdown text={part.content} streaming={live && part.state === 'streaming'} />
+      return <Markdown text={part.content} streaming={live && last && part.state === 'streaming'} />
     case 'thinking':
-      return <Reasoning part={part} live={live} />
+      return <Reasoning part={part} live={live && last} />
     case 'activity':
-      return <Activity part={part} />
+      return <Activity part={part} live={live} />
     case 'structured-output':
       return <pre className="tool-result">{part.raw}</pre>
     case 'tool-result':

@@ -14,7 +14,7 @@ const spoken: Record<PlanStatus, string> = {
 }
 
 /** An activity: plans as a list with progress, anything else as JSON. */
-export const Activity = memo(function Activity({ part }: { part: ActivityPart }) {
+export const Activity = memo(function Activity({ part, live }: { part: ActivityPart; live: boolean }) {
   const title = useId()
   const plan = part.activityType === PLAN ? readPlan(part.content) : undefined
   if (plan === undefined) {
@@ -26,7 +26,7 @@ export const Activity = memo(function Activity({ part }: { part: ActivityPart })
   }
   const finished = plan.steps.filter(({ status }) => status === 'done' || status === 'skipped').length
   return (
-    <section className="plan-card" aria-labelledby={title}>
+    <section className="plan-card" aria-labelledby={title} data-live={live || undefined}>
       <header>
         <h3 id={title}>{plan.title}</h3>
         <span className="plan-count">

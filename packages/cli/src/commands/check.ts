@@ -73,6 +73,7 @@ async function check(input: string, options: CheckOptions, levels: RuleLevels): 
   const summary = { errors: 0, warnings: 0, infos: 0 }
   const result = await readThread(source, {
     mode: 'report',
+    hygiene: true,
     format: options.format,
     onFinding: (found) => {
       const finding = withLevel(found, levels)

@@ -5,6 +5,7 @@ import {
   RULES,
   ThreadBuilder,
   ThreadReader,
+  hygieneRules,
   parseNdjsonFrame,
   type Diagnostic,
   type Frame,
@@ -22,6 +23,8 @@ import type { Source } from './source.ts'
 export interface ReadOptions {
   readonly mode: 'strict' | 'tolerant' | 'report'
   readonly format: Format | undefined
+  /** Report what is legal and still worth a look as well. */
+  readonly hygiene?: boolean
   readonly messages?: readonly Message[]
   readonly state?: unknown
   readonly onFinding: (finding: Finding) => void
@@ -61,6 +64,8 @@ export async function readThread(source: Source, options: ReadOptions): Promise<
     reader = new ThreadReader({
       mode: options.mode,
       thread: builder,
+      ...(options.messages && { messages: options.messages }),
+      ...(options.hygiene && { hygiene: hygieneRules }),
       onDiagnostic: report,
       onEvent: (event, index) => options.onEvent?.(event, base + index),
     })

@@ -74,7 +74,7 @@ describe('stop, reload, clear and edits', () => {
     const chat: ChatClient = new ChatClient({
       connection: fetchServerSentEvents('/x', {
         fetchClient: async () => {
-          const [head, tail] = ++count === 1 ? [[started('r1'), ...text('x'.repeat(100), 'm1')], text('y'.repeat(100), 'm2')] : [hello('r2', 'Two'), []]
+          const [head, tail] = ++count === 1 ? [[started('r1'), ...text('x'.repeat(400), 'm1')], text('y'.repeat(100), 'm2')] : [hello('r2', 'Two'), []]
           const body = new ReadableStream({
             start(sink) {
               sink.enqueue(encoder.encode(sse(head as object[])))

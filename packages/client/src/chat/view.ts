@@ -16,9 +16,7 @@ export class MessageView {
   /** The same objects, and the same array, for what did not change. */
   of(messages: readonly Message[]): readonly UIMessage[] {
     if (messages === this.#last.messages) return this.#last.ui
-    const made = toUIMessages(messages).map((message) => this.#withDate(message))
-    const before = this.#last.ui
-    const ui = before.length === made.length && made.every((message, index) => message === before[index]) ? before : made
+    const ui = toUIMessages(messages).map((message) => this.#withDate(message))
     this.#last = { messages, ui }
     return ui
   }

@@ -4,7 +4,7 @@
  */
 import type { Reporter } from '../diagnostics.ts'
 import { ProtocolError } from '../errors.ts'
-import type { RuleId } from '../rules.ts'
+import type { RuleId } from '../severities.ts'
 import type { ObjectShape, Shape, UnionShape } from './shape.ts'
 
 /** Stands for a value that an unknown union member took with it. */

@@ -15,15 +15,24 @@ const NULLED: ReadonlyMap<string, readonly string[]> = new Map([
   ['TOOL_CALL_CHUNK', ['parentMessageId']],
 ])
 
+interface Thinking {
+  readonly type: string
+  readonly item: 'span' | 'message'
+  readonly starts: boolean
+}
+
 /** The oldest spelling has THINKING_CONTENT right inside of the span: a chunk, which expansion opens and closes. */
-const THINKING: Readonly<Record<string, { type: string; item: 'span' | 'message'; starts: boolean }>> = {
+const THINKING: ReadonlyMap<string, Thinking> = new Map(Object.entries({
   THINKING_CONTENT: { type: 'REASONING_MESSAGE_CHUNK', item: 'message', starts: false },
   THINKING_START: { type: 'REASONING_START', item: 'span', starts: true },
   THINKING_END: { type: 'REASONING_END', item: 'span', starts: false },
   THINKING_TEXT_MESSAGE_START: { type: 'REASONING_MESSAGE_START', item: 'message', starts: true },
   THINKING_TEXT_MESSAGE_CONTENT: { type: 'REASONING_MESSAGE_CONTENT', item: 'message', starts: false },
   THINKING_TEXT_MESSAGE_END: { type: 'REASONING_MESSAGE_END', item: 'message', starts: false },
-}
+} satisfies Record<string, Thinking>))
+
+/** Types that may need anything; all others pass untouched. */
+const OLD_FORMS: ReadonlySet<string> = new Set(['RUN_STARTED', 'MESSAGES_SNAPSHOT', 'TOOL_CALL_RESULT', ...NULLED.keys(), ...THINKING.keys()])
 
 export class Upgrader {
   readonly #reporter: Reporter
@@ -36,32 +45,32 @@ export class Upgrader {
     this.#reporter = reporter
   }
 
-  /** The event in its 1.0 form; the same object if it needs nothing. */
+  /** The event in its 1.0 form; the same object if it needs nothing, as almost all do. */
   upgrade(raw: Raw & { type: string }): Raw {
-    let event: Raw = raw
-    if (raw['rawEvent'] === null) event = this.#without(event, 'rawEvent')
-    const nulled = NULLED.get(raw.type)
-    if (nulled !== undefined) {
-      for (const key of nulled) if (raw[key] === null) event = this.#without(event, key)
-      return event
-    }
-    switch (raw.type) {
+    const event = raw['rawEvent'] === null ? this.#without(raw, 'rawEvent') : raw
+    return OLD_FORMS.has(raw.type) ? this.#upgrade(event, raw.type) : event
+  }
+
+  #upgrade(raw: Raw, type: string): Raw {
+    switch (type) {
       case 'RUN_STARTED':
         this.#runId = typeof raw['runId'] === 'string' ? raw['runId'] : ''
         this.#current = {}
-        return isObject(raw['input']) ? replace(event, 'input', this.upgradeInput(raw['input'], '/input')) : event
+        return isObject(raw['input']) ? replace(raw, 'input', this.upgradeInput(raw['input'], '/input')) : raw
       case 'MESSAGES_SNAPSHOT':
-        return replace(event, 'messages', this.#messages(raw['messages'], '/messages'))
+        return replace(raw, 'messages', this.#messages(raw['messages'], '/messages'))
       case 'TOOL_CALL_RESULT':
-        return replace(event, 'content', this.#content(raw['content'], '/content'))
-      default:
-        return raw.type.startsWith('THINKING_') ? this.#thinking(event, raw.type) : event
+        return replace(raw, 'content', this.#content(raw['content'], '/content'))
+      default: {
+        let event = raw
+        for (const key of NULLED.get(type) ?? []) if (raw[key] === null) event = this.#without(event, key)
+        const row = THINKING.get(type)
+        return row === undefined ? event : this.#thinking(event, type, row)
+      }
     }
   }
 
-  #thinking(event: Raw, type: string): Raw {
-    const row = Object.hasOwn(THINKING, type) ? THINKING[type] : undefined
-    if (row === undefined) return event
+  #thinking(event: Raw, type: string, row: Thinking): Raw {
     const { title, ...rest } = event
     if (row.item === 'span' && row.starts) this.#current = {}
     if (row.starts || this.#current[row.item] === undefined) {

@@ -63,14 +63,19 @@ export class SseDecoder implements FrameDecoder {
       this.#emit(line, this.#lines.lines, unterminated)
       return
     }
+    if (line.startsWith('data:')) {
+      this.#append(line.slice(line.charCodeAt(5) === SPACE ? 6 : 5))
+      return
+    }
     const colon = line.indexOf(':')
     // A cut `id:` or `retry:` line would give a wrong value; a cut `data:` line is marked and judged by the reader.
-    if (unterminated && !line.startsWith('data:')) return
+    if (unterminated) return
     const field = colon === -1 ? line : line.slice(0, colon)
     const from = colon === -1 ? line.length : line.charCodeAt(colon + 1) === SPACE ? colon + 2 : colon + 1
     switch (field) {
       case 'data':
-        this.#append(line.slice(from))
+        // Without a colon: an empty line of data.
+        this.#append('')
         break
       case 'id': {
         const id = line.slice(from)

@@ -38,7 +38,7 @@ export function delta(draft: Draft, event: EventOf<'ACTIVITY_DELTA'>, reporter: 
   const message = draft.messages.write(slot) as ActivityMessage
   mergeMetadata(message, event.metadata)
   try {
-    const content = applyPatch(message.content, event.patch)
+    const content = applyPatch(message.content, event.patch, draft.limits)
     if (!isObject(content)) {
       reporter.report('state.patch-failed', { message: 'The patch would make the content of an activity no object', pointer: '/patch' })
       return

@@ -5,6 +5,7 @@
 import { Reporter } from '../diagnostics.ts'
 import { UsageError } from '../errors.ts'
 import type { Message, VerifiedEvent } from '../events/event.ts'
+import type { Limits } from '../limits.ts'
 import { Draft } from './draft.ts'
 import { FOLD } from './fold.ts'
 import type { RunError, RunOutcome, Thread } from './thread.ts'
@@ -14,9 +15,12 @@ const SILENT: Reporter = new Reporter()
 export class ThreadBuilder {
   readonly #draft: Draft
 
-  /** @param initial what the thread held before: messages in order, shared state (`{}` if absent). */
-  constructor(initial: { readonly messages?: readonly Message[]; readonly state?: unknown } = {}) {
-    this.#draft = new Draft(initial.messages ?? [], initial.state === undefined ? {} : initial.state)
+  /**
+   * @param initial what the thread held before: messages in order, shared state (`{}` if absent). Of `limits`, those
+   * of JSON Patch apply (`jsonDepth`, `documentValues`).
+   */
+  constructor(initial: { readonly messages?: readonly Message[]; readonly state?: unknown; readonly limits?: Partial<Limits> } = {}) {
+    this.#draft = new Draft(initial.messages ?? [], initial.state === undefined ? {} : initial.state, initial.limits)
   }
 
   /**
@@ -34,6 +38,16 @@ export class ThreadBuilder {
       this.#draft.updateRun({ outcome: 'running' })
     }
     ;(fold as (draft: Draft, event: VerifiedEvent, reporter: Reporter) => void)(this.#draft, event, reporter)
+  }
+
+  /** Tells that the events to come are of a new stream: what ends before its RUN_STARTED is no earlier run. */
+  beginStream(): void {
+    this.#draft.beginStream()
+  }
+
+  /** How the last run of the stream in hand ended; `running` while it is open or none has come. */
+  get outcome(): RunOutcome {
+    return this.#draft.run?.outcome ?? 'running'
   }
 
   /** Appends a message, or replaces the one with its id where it stands. */

@@ -3,6 +3,7 @@
  * events.
  */
 import type { Interrupt, Message } from '../events/event.ts'
+import type { Limits } from '../limits.ts'
 import { PatchedDocument } from './json-patch.ts'
 import { MessageSlots } from './message-slots.ts'
 import type { Run, RunError, RunOutcome, Step, Subagent, Thread } from './thread.ts'
@@ -10,8 +11,11 @@ import type { Run, RunError, RunOutcome, Step, Subagent, Thread } from './thread
 export class Draft {
   readonly messages: MessageSlots
   readonly document: PatchedDocument
+  readonly limits: Partial<Limits>
   #stateChanged = false
   #runs: readonly Run[] = []
+  /** How many runs there were when the stream in hand began: those before it have ended and stay as they are. */
+  #earlier = 0
   #steps: readonly Step[] = []
   #subagents: readonly Subagent[] = []
   #interrupts: readonly Interrupt[] = []
@@ -19,9 +23,10 @@ export class Draft {
   readonly runCalls: Map<string, boolean> = new Map()
   #last: Thread
 
-  constructor(messages: readonly Message[], state: unknown) {
+  constructor(messages: readonly Message[], state: unknown, limits: Partial<Limits> = {}) {
+    this.limits = limits
     this.messages = new MessageSlots(messages)
-    this.document = new PatchedDocument(state)
+    this.document = new PatchedDocument(state, limits)
     this.#last = { messages: [], state, runs: [], steps: [], subagents: [], interrupts: [] }
   }
 
@@ -38,8 +43,14 @@ export class Draft {
     this.#stateChanged = true
   }
 
+  /** A new stream begins; runs of earlier ones are over. */
+  beginStream(): void {
+    this.#earlier = this.#runs.length
+  }
+
+  /** The last run of the stream in hand. */
   get run(): Run | undefined {
-    return this.#runs.at(-1)
+    return this.#runs.length > this.#earlier ? this.#runs.at(-1) : undefined
   }
 
   startRun(run: Run): void {
@@ -51,7 +62,7 @@ export class Draft {
 
   updateRun(changes: Partial<Run> & { readonly outcome: RunOutcome }): void {
     const last = this.run
-    this.#runs = last === undefined ? [changes] : [...this.#runs.slice(0, -1), { ...last, ...changes }]
+    this.#runs = last === undefined ? [...this.#runs, changes] : [...this.#runs.slice(0, -1), { ...last, ...changes }]
   }
 
   replaceRun(run: Run): void {

@@ -194,6 +194,26 @@ describe('runs', () => {
     expect(thread.subagents).toMatchObject([{ subagentRunId: 's1', outcome: 'error', error: { message: 'm' } }])
   })
 
+  it('a stream that fails before its RUN_STARTED leaves the runs of earlier streams alone', () => {
+    const thread = new ThreadBuilder()
+    for (const event of [start, finish]) new ThreadReader({ thread }).thread.apply(event as never)
+    const reader = new ThreadReader({ thread })
+    expect(reader.outcome).toBe('running')
+    reader.accept({ type: 'RUN_ERROR', message: 'unreachable' })
+    expect(reader.outcome).toBe('error')
+    expect(reader.snapshot().runs.at(-1)).toEqual({ outcome: 'error', error: { message: 'unreachable' } })
+    expect(reader.snapshot().runs.slice(0, -1).some((run) => run.outcome === 'error')).toBe(false)
+  })
+
+  it('[DONE] closes what is open and finishes the run', () => {
+    const reader = new ThreadReader()
+    for (const event of [start, { type: 'TEXT_MESSAGE_START', messageId: 'm' }]) reader.accept(event)
+    reader.acceptFrame({ data: '[DONE]', line: 5 })
+    expect(reader.finish()).toBe('finished')
+    expect(reader.count).toBe(2)
+    expect(toUIMessages(reader.snapshot().messages)[0]?.parts).toEqual([])
+  })
+
   it('a run that is ended from outside closes what was open', () => {
     const builder = new ThreadBuilder()
     builder.apply(start as never)

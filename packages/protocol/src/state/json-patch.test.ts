@@ -1,6 +1,9 @@
-/** JSON Patch: the examples of RFC 6902 (appendix A) and RFC 6901, failures, atomicity, prototypes. */
+/** JSON Patch: the examples of RFC 6902 (appendix A) and RFC 6901, failures, atomicity, prototypes, bounds. */
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { applyPatch, JsonPatchError, type JsonPatch } from '../index.ts'
+import { applyPatch, JsonPatchError, ThreadReader, type Diagnostic, type JsonPatch } from '../index.ts'
+import { extentOf } from './extent.ts'
+import { PatchedDocument } from './json-patch.ts'
 
 const APPLIES: readonly [name: string, document: unknown, patch: JsonPatch, expected: unknown][] = [
   ['A.1 adding an object member', { foo: 'bar' }, [{ op: 'add', path: '/baz', value: 'qux' }], { foo: 'bar', baz: 'qux' }],
@@ -70,4 +73,122 @@ describe('fails as a whole', () => {
       expect(JSON.stringify(document)).toBe(before)
     })
   }
+})
+
+/** A list in a list in a list … */
+function nested(levels: number): unknown {
+  let value: unknown = 1
+  for (let level = 0; level < levels; level++) value = [value]
+  return value
+}
+
+function codeOf(document: unknown, patch: JsonPatch, limits?: Parameters<typeof applyPatch>[2]): string {
+  try {
+    applyPatch(document, patch, limits)
+    return 'applies'
+  } catch (error) {
+    return (error as JsonPatchError).code
+  }
+}
+
+describe('depth', () => {
+  const limits = { jsonDepth: 4 }
+  const CASES: readonly [name: string, document: unknown, patch: JsonPatch, outcome: string][] = [
+    ['what is added counts from its place', { a: {} }, [{ op: 'add', path: '/a/b', value: nested(2) }], 'applies'],
+    ['and no further', { a: {} }, [{ op: 'add', path: '/a/b', value: nested(3) }], 'too-deep'],
+    ['replace as well', { a: { b: 1 } }, [{ op: 'replace', path: '/a/b', value: nested(3) }], 'too-deep'],
+    ['the whole document as well', {}, [{ op: 'replace', path: '', value: nested(5) }], 'too-deep'],
+    ['a value without members stands as deep as its parent lets it', nested(4), [{ op: 'replace', path: '/0/0/0/0', value: 2 }], 'applies'],
+    ['a copy into what it is a copy of', { a: {} }, [{ op: 'copy', from: '', path: '/a/b' }, { op: 'copy', from: '', path: '/a/b/a/b' }], 'too-deep'],
+    ['a move to a deeper place', { a: nested(2), b: { c: {} } }, [{ op: 'move', from: '/a', path: '/b/c/d' }], 'too-deep'],
+    ['a move to a place as deep', { a: nested(3), b: 1 }, [{ op: 'move', from: '/a', path: '/b' }], 'applies'],
+    ['a move up', { a: { b: { c: [] } } }, [{ op: 'move', from: '/a/b/c', path: '/d' }], 'applies'],
+  ]
+  for (const [name, document, patch, outcome] of CASES) it(name, () => expect(codeOf(document, patch, limits)).toBe(outcome))
+
+  it('cannot be grown step by step', () => {
+    const state = new PatchedDocument({ a: {}, seed: nested(100) })
+    const wrap: JsonPatch = [{ op: 'add', path: '/b', value: {} }, { op: 'move', from: '/seed', path: '/b/x' }, { op: 'move', from: '/b', path: '/seed' }]
+    let steps = 0
+    try {
+      for (; steps < 1_000; steps++) state.apply(wrap)
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'too-deep', operation: 1 })
+    }
+    expect(steps).toBe(99)
+    expect(extentOf(state.value, 1_000).depth).toBe(200)
+  })
+})
+
+describe('size', () => {
+  /** Each operation doubles the document. */
+  const laughs = (times: number): JsonPatch => Array.from({ length: times }, (_, n) => ({ op: 'copy', from: '', path: `/a${n}` }))
+
+  it('copies of copies are refused before they are many', () => {
+    const start = performance.now()
+    expect(codeOf({ a: 1 }, laughs(15))).toBe('applies')
+    expect(codeOf({ a: 1 }, laughs(60))).toBe('too-large')
+    expect(codeOf({ a: 1 }, laughs(5), { documentValues: 40 })).toBe('too-large')
+    // Sixty doublings would never end; this is no timing but a bound on madness.
+    expect(performance.now() - start).toBeLessThan(5_000)
+  })
+
+  it('in one patch or in many, counted wherever a value stands', () => {
+    const state = new PatchedDocument({ a: [1, 2, 3] }, { documentValues: 20 })
+    let applied = 0
+    try {
+      for (; applied < 100; applied++) {
+        state.apply([{ op: 'copy', from: '/a', path: `/b${applied}` }])
+        if (applied % 2 === 0) void state.value
+      }
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'too-large', operation: 0 })
+    }
+    expect(applied).toBe(3)
+    expect(extentOf(state.value, 10).values).toBe(17)
+  })
+
+  it('what was removed makes room again, and a new document starts anew', () => {
+    const state = new PatchedDocument({ a: [1, 2, 3] }, { documentValues: 20 })
+    for (let n = 0; n < 100; n++) state.apply([{ op: 'copy', from: '/a', path: '/b' }, { op: 'add', path: '/b/-', value: n }, { op: 'remove', path: '/b' }])
+    expect(state.value).toEqual({ a: [1, 2, 3] })
+    state.value = { a: [] }
+    for (let n = 0; n < 9; n++) state.apply([{ op: 'copy', from: '/a', path: `/a/${n}` }, { op: 'replace', path: `/a/${n}`, value: n }])
+    expect(state.value).toEqual({ a: [0, 1, 2, 3, 4, 5, 6, 7, 8] })
+  })
+
+  it('a patch that failed leaves no wrong count behind', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.constantFrom('/a', '/b', '/c'), fc.constantFrom('/a', '/b', '/c', '/a/x', '/b/y'), fc.constantFrom('copy', 'move', 'add', 'remove'), fc.boolean(), fc.boolean()), { maxLength: 30 }), (steps) => {
+        const limits = { documentValues: 40 }
+        const state = new PatchedDocument({ a: { x: [1, 2] }, b: {} }, limits)
+        for (const [from, path, op, fails, looks] of steps) {
+          const patch = [{ op: 'add', path: '/b/n', value: [1] }, { op, from, path, value: [1] }, ...(fails ? [{ op: 'test', path: '', value: 0 }] : [])] as JsonPatch
+          const before = structuredClone(state.value)
+          let applied = true
+          try {
+            state.apply(patch)
+          } catch {
+            applied = false
+          }
+          // Alone, without anything remembered, the patch does the same.
+          const alone = codeOf(before, patch, limits)
+          expect(applied).toBe(alone === 'applies')
+          if (!applied) expect(state.value).toEqual(before)
+          else if (looks) void state.value
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+it('a bound that a patch passes is a finding, and the stream goes on', () => {
+  const found: Diagnostic[] = []
+  const reader = new ThreadReader({ state: { a: 1 }, limits: { documentValues: 4 }, onDiagnostic: (diagnostic) => found.push(diagnostic) })
+  reader.accept({ type: 'RUN_STARTED', threadId: 't', runId: 'r' })
+  reader.accept({ type: 'STATE_DELTA', delta: [{ op: 'copy', from: '', path: '/b' }] })
+  reader.accept({ type: 'STATE_DELTA', delta: [{ op: 'copy', from: '', path: '/c' }] })
+  expect(reader.snapshot().state).toEqual({ a: 1, b: { a: 1 } })
+  expect(found).toMatchObject([{ rule: 'state.patch-failed', event: 2, pointer: '/delta/0' }])
 })

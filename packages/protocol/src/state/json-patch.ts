@@ -3,6 +3,9 @@
  * are RFC 6901. Members are own properties only; a key like `__proto__` is data and never reaches a prototype.
  */
 import type { JsonPatch, JsonPatchOperation } from '../events/event.ts'
+import { withDefaults, type Limits } from '../limits.ts'
+import { Extents, extentOf } from './extent.ts'
+import { define, isContainer, jsonEqual, restore, type Container } from './json-value.ts'
 
 export type JsonPatchErrorCode =
   /** The path leads through something that is not there or has no members. */
@@ -13,6 +16,10 @@ export type JsonPatchErrorCode =
   | 'test-failed'
   /** `move` into the moved value itself. */
   | 'move-into-self'
+  /** The document would nest deeper than `limits.jsonDepth`. */
+  | 'too-deep'
+  /** With this `copy` the document would hold more than `limits.documentValues`. */
+  | 'too-large'
 
 /** A patch that does not apply; the document is as before. */
 export class JsonPatchError extends Error {
@@ -30,12 +37,6 @@ export class JsonPatchError extends Error {
   }
 }
 
-type Container = Record<string, unknown> | unknown[]
-
-function isContainer(value: unknown): value is Container {
-  return typeof value === 'object' && value !== null
-}
-
 /** The reference tokens of a pointer; the pointer is known to be well formed. */
 function tokensOf(path: string): string[] {
   if (path === '') return []
@@ -45,21 +46,6 @@ function tokensOf(path: string): string[] {
 
 const INDEX = /^(?:0|[1-9][0-9]*)$/
 
-/** Equality of JSON values (RFC 6902 §4.6). */
-export function jsonEqual(a: unknown, b: unknown): boolean {
-  if (a === b) return true
-  if (!isContainer(a) || !isContainer(b) || Array.isArray(a) !== Array.isArray(b)) return false
-  if (Array.isArray(a)) {
-    const other = b as unknown[]
-    return a.length === other.length && a.every((element, index) => jsonEqual(element, other[index]))
-  }
-  const keys = Object.keys(a)
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && jsonEqual(a[key], (b as Record<string, unknown>)[key]))
-  )
-}
-
 /**
  * A document under patches. Between two readings of `value` a container is copied at most once, however many patches
  * edit it: what nobody has seen is edited in place.
@@ -68,22 +54,35 @@ export class PatchedDocument {
   #root: unknown
   /** Containers made since `value` was read last: nobody else holds them. */
   readonly #owned = new Set<object>()
-  #undo: (() => void)[] = []
+  /** As `#owned`, with those that a copy took from us: a patch that fails may still undo what it did to them. */
+  readonly #made = new Set<object>()
+  readonly #limits: Limits
+  readonly #extents = new Extents((container) => !this.#made.has(container))
+  /** How many values there are at most; unknown until a `copy` asks. */
+  #values: number | undefined
+  readonly #undo: (() => void)[] = []
+  /** Something of the patch may fail yet, so what is done is noted to be undone. */
+  #mayFail = false
   #operation = 0
   #path = ''
 
-  constructor(value: unknown) {
+  /** @param limits `jsonDepth` and `documentValues` apply. */
+  constructor(value: unknown, limits?: Partial<Limits>) {
     this.#root = value
+    this.#limits = withDefaults(limits)
   }
 
   /** The document. From here on it is shared and will not change. */
   get value(): unknown {
     this.#owned.clear()
+    this.#made.clear()
     return this.#root
   }
 
   set value(value: unknown) {
     this.#owned.clear()
+    this.#made.clear()
+    this.#values = undefined
     this.#root = value
   }
 
@@ -92,17 +91,19 @@ export class PatchedDocument {
    * @throws JsonPatchError with the operation and path that do not apply.
    */
   apply(patch: JsonPatch): void {
-    this.#undo = []
     try {
       for (let index = 0; index < patch.length; index++) {
+        const operation = patch[index] as JsonPatchOperation
         this.#operation = index
-        this.#apply(patch[index] as JsonPatchOperation)
+        // An operation is checked before it changes anything, but for a move, which is two.
+        this.#mayFail = index < patch.length - 1 || operation.op === 'move'
+        this.#apply(operation)
       }
     } catch (error) {
       for (let index = this.#undo.length - 1; index >= 0; index--) (this.#undo[index] as () => void)()
       throw error
     } finally {
-      this.#undo = []
+      if (this.#undo.length > 0) this.#undo.length = 0
     }
   }
 
@@ -111,18 +112,23 @@ export class PatchedDocument {
     const tokens = tokensOf(operation.path)
     switch (operation.op) {
       case 'add':
+        this.#checkPlace(tokens)
+        this.#checkNew(operation.value, tokens.length)
         return this.#add(tokens, operation.value)
       case 'replace':
         this.#read(tokens)
+        this.#checkNew(operation.value, tokens.length)
         return this.#set(tokens, operation.value)
       case 'remove':
-        this.#remove(tokens)
-        return
+        this.#read(tokens)
+        return this.#remove(tokens)
       case 'test':
         if (!jsonEqual(this.#read(tokens), operation.value)) throw this.#error('test-failed')
         return
       case 'copy': {
         const value = this.#readFrom(operation.from)
+        this.#checkPlace(tokens)
+        this.#checkCopy(value, tokens.length)
         // The value now stands in two places, so neither may be edited in place any more.
         if (isContainer(value)) this.#owned.clear()
         return this.#add(tokens, value)
@@ -132,7 +138,10 @@ export class PatchedDocument {
         const value = this.#readFrom(from)
         if (from === path) return
         if (path.startsWith(`${from}/`)) throw this.#error('move-into-self')
-        this.#remove(tokensOf(from))
+        const source = tokensOf(from)
+        if (tokens.length > source.length) this.#checkDepth(this.#extent(value).depth, tokens.length)
+        this.#remove(source)
+        this.#checkPlace(tokens)
         return this.#add(tokens, value)
       }
     }
@@ -140,6 +149,40 @@ export class PatchedDocument {
 
   #error(code: JsonPatchErrorCode): JsonPatchError {
     return new JsonPatchError(code, this.#operation, this.#path)
+  }
+
+  /** Whether there is a place to add at. */
+  #checkPlace(tokens: readonly string[]): void {
+    const last = tokens.length - 1
+    if (last < 0) return
+    const parent = this.#read(tokens, last)
+    if (!isContainer(parent)) throw this.#error('path-missing')
+    if (Array.isArray(parent) && tokens[last] !== '-') this.#index(tokens[last] as string, parent.length)
+  }
+
+  /** A value that came with the patch: its length was paid for, its depth adds to that of its place. */
+  #checkNew(value: unknown, place: number): void {
+    const { values, depth } = extentOf(value, this.#limits.jsonDepth)
+    this.#checkDepth(depth, place)
+    if (this.#values !== undefined) this.#values += values
+  }
+
+  #checkCopy(value: unknown, place: number): void {
+    const { values, depth } = this.#extent(value)
+    this.#checkDepth(depth, place)
+    const most = this.#limits.documentValues
+    // What was removed since the last count is still in it, so count again before saying no.
+    if (this.#values === undefined || this.#values + values > most) this.#values = this.#extent(this.#root).values
+    if (this.#values + values > most) throw this.#error('too-large')
+    this.#values += values
+  }
+
+  #checkDepth(depth: number, place: number): void {
+    if (depth > 0 && place + depth > this.#limits.jsonDepth) throw this.#error('too-deep')
+  }
+
+  #extent(value: unknown): { readonly values: number; readonly depth: number } {
+    return extentOf(value, this.#limits.jsonDepth, this.#extents)
   }
 
   #readFrom(from: string): unknown {
@@ -150,9 +193,9 @@ export class PatchedDocument {
     return value
   }
 
-  #read(tokens: readonly string[]): unknown {
+  #read(tokens: readonly string[], end: number = tokens.length): unknown {
     let value = this.#root
-    for (const token of tokens) value = this.#member(value, token)
+    for (let depth = 0; depth < end; depth++) value = this.#member(value, tokens[depth] as string)
     return value
   }
 
@@ -187,15 +230,18 @@ export class PatchedDocument {
     if (this.#owned.has(value)) return value
     const copy = Array.isArray(value) ? value.slice() : { ...value }
     this.#owned.add(copy)
+    this.#made.add(copy)
     return copy
   }
 
   #setRoot(value: unknown): void {
     const before = this.#root
-    this.#undo.push(() => {
-      this.#root = before
-    })
     this.#root = value
+    if (this.#mayFail) {
+      this.#undo.push(() => {
+        this.#root = before
+      })
+    }
   }
 
   #add(tokens: readonly string[], value: unknown): void {
@@ -203,9 +249,9 @@ export class PatchedDocument {
     const parent = this.#ownParent(tokens)
     const token = tokens.at(-1) as string
     if (!Array.isArray(parent)) return this.#put(parent, token, value)
-    const index = token === '-' ? parent.length : this.#index(token, parent.length)
+    const index = token === '-' ? parent.length : Number(token)
     parent.splice(index, 0, value)
-    this.#undo.push(() => parent.splice(index, 1))
+    if (this.#mayFail) this.#undo.push(() => parent.splice(index, 1))
   }
 
   #set(tokens: readonly string[], value: unknown): void {
@@ -221,46 +267,37 @@ export class PatchedDocument {
     if (Array.isArray(parent)) {
       const index = Number(token)
       parent.splice(index, 1)
-      this.#undo.push(() => parent.splice(index, 0, before))
+      if (this.#mayFail) this.#undo.push(() => parent.splice(index, 0, before))
     } else {
-      const order = Object.keys(parent)
+      // Undone, the member would come last; all are put back in the order they had.
+      const order = this.#mayFail ? Object.keys(parent) : []
       delete parent[token]
-      // Undone, the member would come last; put all back in the order they had.
-      this.#undo.push(() => restore(parent, order, token, before))
+      if (this.#mayFail) this.#undo.push(() => restore(parent, order, token, before))
     }
   }
 
   /** Sets a member of an owned container. */
   #put(parent: Container, token: string, value: unknown): void {
-    const key = token as keyof Container
-    const had = Object.hasOwn(parent, key)
-    const before: unknown = had ? parent[key] : undefined
+    if (this.#mayFail) {
+      const had = Object.hasOwn(parent, token)
+      const before = had ? (parent as Record<string, unknown>)[token] : undefined
+      this.#undo.push(() => {
+        if (had) define(parent, token, before)
+        else delete (parent as Record<string, unknown>)[token]
+      })
+    }
     define(parent, token, value)
-    this.#undo.push(() => {
-      if (had) define(parent, token, before)
-      else delete (parent as Record<string, unknown>)[token]
-    })
   }
-}
-
-function define(parent: Container, token: string, value: unknown): void {
-  if (token === '__proto__') Object.defineProperty(parent, token, { value, enumerable: true, configurable: true, writable: true })
-  else (parent as Record<string, unknown>)[token] = value
-}
-
-function restore(parent: Record<string, unknown>, order: readonly string[], token: string, value: unknown): void {
-  const members = order.map((key) => [key, key === token ? value : parent[key]] as const)
-  for (const key of order) delete parent[key]
-  for (const [key, member] of members) define(parent, key, member)
 }
 
 /**
  * Applies a patch to an immutable value.
+ * @param limits `jsonDepth` and `documentValues` apply.
  * @returns the patched value; it shares with the old one all that the patch did not touch.
  * @throws JsonPatchError if an operation does not apply (RFC 6902 §5: then none is applied).
  */
-export function applyPatch(document: unknown, patch: JsonPatch): unknown {
-  const target = new PatchedDocument(document)
+export function applyPatch(document: unknown, patch: JsonPatch, limits?: Partial<Limits>): unknown {
+  const target = new PatchedDocument(document, limits)
   target.apply(patch)
   return target.value
 }

@@ -3,6 +3,7 @@
  * edited in place until the next. It knows no events.
  */
 import type { AssistantMessage, Message, Metadata, ToolCall } from '../events/event.ts'
+import type { InputFeed } from './input-feed.ts'
 import { notesOf, setNotes } from './notes.ts'
 
 export interface Slot {
@@ -26,6 +27,7 @@ export interface CallSlot {
   dirty: boolean
   open: boolean
   textOffset: number | undefined
+  input: InputFeed | undefined
 }
 
 export class MessageSlots {
@@ -142,7 +144,7 @@ export class MessageSlots {
 
   addCall(host: Slot, call: ToolCall, textOffset: number): CallSlot {
     const calls = this.#writeCalls(host)
-    const slot: CallSlot = { call, host, position: calls.length, dirty: true, open: false, textOffset }
+    const slot: CallSlot = { call, host, position: calls.length, dirty: true, open: false, textOffset, input: undefined }
     calls.push(call)
     ;(host.calls as CallSlot[]).push(slot)
     this.#calls.set(call.id, slot)
@@ -180,10 +182,12 @@ export class MessageSlots {
       const known = before?.get(call.id) ?? this.#calls.get(call.id)
       const textOffset = notesOf(call).textOffset ?? known?.textOffset
       const open = known?.open ?? false
-      const next: CallSlot = { call, host: slot, position, dirty: false, open, textOffset }
+      // What was read of the arguments holds as long as they are the same.
+      const input = known?.call.function.arguments === call.function.arguments ? known.input : undefined
+      const next: CallSlot = { call, host: slot, position, dirty: false, open, textOffset, input }
       if (known !== undefined) this.#open.delete(known)
       if (open) this.#open.add(next)
-      if (open || textOffset !== undefined) note(next)
+      if (open || textOffset !== undefined || input !== undefined) note(next)
       this.#calls.set(call.id, next)
     })
   }
@@ -232,8 +236,10 @@ function newSlot(message: Message, index: number): Slot {
   return { message, index, dirty: false, owned: false, open: false, calls: undefined }
 }
 
-function note({ call, open, textOffset }: CallSlot): void {
-  setNotes(call, { open, ...(textOffset !== undefined && { textOffset }) })
+function note({ call, open, textOffset, ...slot }: CallSlot): void {
+  // The same object may have been streamed into another thread before.
+  const input = slot.input ?? notesOf(call).input
+  setNotes(call, { open, ...(textOffset !== undefined && { textOffset }), ...(input !== undefined && { input }) })
 }
 
 /** Metadata merges key by key, the last write wins (AG-UI 1.0, fold). */

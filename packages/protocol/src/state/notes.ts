@@ -1,13 +1,17 @@
 /**
  * What the fold knows of a message or a call that AG-UI's messages have no field for: whether it is still being
- * streamed, and where in its message's text a call began. Kept beside the objects, so that they stay plain AG-UI.
+ * streamed, where in its message's text a call began, and how its arguments came. Kept beside the objects, so that they
+ * stay plain AG-UI.
  */
+import type { InputFeed } from './input-feed.ts'
 
 export interface Notes {
   /** Deltas may still come. */
   readonly open?: boolean
   /** Length of the message's text when the call started: text before it and after it surround the call. */
   readonly textOffset?: number
+  /** Follows the arguments of a call that streams. */
+  readonly input?: InputFeed
 }
 
 const notes = new WeakMap<object, Notes>()

@@ -2,6 +2,7 @@
 import type { Reporter } from '../diagnostics.ts'
 import type { EventOf, Message } from '../events/event.ts'
 import type { Draft } from './draft.ts'
+import { InputFeed } from './input-feed.ts'
 import { mergeMetadata, type CallSlot, type Slot } from './message-slots.ts'
 
 export function start(draft: Draft, event: EventOf<'TOOL_CALL_START'>, reporter: Reporter): void {
@@ -51,6 +52,7 @@ export function args(draft: Draft, event: EventOf<'TOOL_CALL_ARGS'>, reporter: R
   const slot = target(draft, event.toolCallId, reporter)
   if (slot === undefined) return
   const call = draft.messages.writeCall(slot)
+  ;(slot.input ??= new InputFeed()).grow(event.delta, call.function.arguments.length)
   call.function.arguments += event.delta
   if (event.metadata !== undefined) mergeMetadata(call, event.metadata)
 }

@@ -3,7 +3,7 @@
  * pending chunk streams it closes (AG-UI 1.0, event order rules 8–16 and chunks).
  */
 import type { EventType, VerifiedEvent } from '../events/event.ts'
-import type { RuleId } from '../rules.ts'
+import type { RuleId } from '../severities.ts'
 import type { ItemKind } from './ledger.ts'
 
 export interface Bracket {

@@ -22,7 +22,7 @@ const KIND: Readonly<Record<ChunkEvent['type'], ItemKind>> = {
 }
 
 export function isChunk(event: { type: string }): event is ChunkEvent {
-  return Object.hasOwn(KIND, event.type)
+  return event.type === 'TEXT_MESSAGE_CHUNK' || event.type === 'TOOL_CALL_CHUNK' || event.type === 'REASONING_MESSAGE_CHUNK'
 }
 
 function idOf(chunk: ChunkEvent): string | undefined {

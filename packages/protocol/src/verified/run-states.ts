@@ -1,6 +1,6 @@
 /** The run-state table: which lifecycle event is legal when, and where it leads (AG-UI 1.0, event order, rules 1–5). */
 import type { EventType } from '../events/event.ts'
-import type { RuleId } from '../rules.ts'
+import type { RuleId } from '../severities.ts'
 
 export type RunState =
   /** Nothing has come yet. */
@@ -13,7 +13,7 @@ type Lifecycle = 'RUN_STARTED' | 'RUN_FINISHED' | 'RUN_ERROR' | 'other'
 
 type Cell = { readonly to: RunState } | { readonly breaks: RuleId }
 
-const TABLE: Readonly<Record<RunState, Readonly<Record<Lifecycle, Cell>>>> = {
+export const RUN_STATES: Readonly<Record<RunState, Readonly<Record<Lifecycle, Cell>>>> = {
   before: {
     RUN_STARTED: { to: 'running' },
     RUN_FINISHED: { breaks: 'run.first-event' },
@@ -42,6 +42,6 @@ const TABLE: Readonly<Record<RunState, Readonly<Record<Lifecycle, Cell>>>> = {
 
 /** Where an event leads from a state, or which rule it breaks. */
 export function runStep(state: RunState, type: EventType): Cell {
-  const row = TABLE[state]
+  const row = RUN_STATES[state]
   return type === 'RUN_STARTED' || type === 'RUN_FINISHED' || type === 'RUN_ERROR' ? row[type] : row.other
 }

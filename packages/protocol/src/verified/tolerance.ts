@@ -3,7 +3,7 @@
  * an event that breaks the row's rule under its condition is accepted, with a warning. Anything else ends the run.
  */
 import type { Event } from '../events/event.ts'
-import type { RuleId } from '../rules.ts'
+import type { RuleId } from '../severities.ts'
 import { stepKey, type Ledger } from './ledger.ts'
 import { tagOf } from './ownership.ts'
 

@@ -1,111 +1,9 @@
 /** One accepting and one rejecting stream for each order rule, as a table; then modes, tolerances and limits. */
 import { describe, expect, it } from 'vitest'
 import { ProtocolError } from '../errors.ts'
-import type { Event } from '../events/event.ts'
-import { EventVerifier, type VerifyOptions } from '../pipeline.ts'
-import type { RuleId } from '../rules.ts'
+import { EventVerifier, type VerifyOptions } from '../pipeline/event-verifier.ts'
 import { RULES } from '../rules.ts'
-
-type Raw = { type: Event['type'] } & Record<string, unknown>
-
-const start: Raw = { type: 'RUN_STARTED', threadId: 't', runId: 'r' }
-const finish: Raw = { type: 'RUN_FINISHED', threadId: 't', runId: 'r' }
-const error: Raw = { type: 'RUN_ERROR', message: 'boom' }
-const text = (what: 'START' | 'CONTENT' | 'END' | 'CHUNK', messageId: string, more: object = {}): Raw => ({
-  type: `TEXT_MESSAGE_${what}`,
-  messageId,
-  ...(what === 'CONTENT' && { delta: 'x' }),
-  ...more,
-})
-const tool = (what: 'START' | 'ARGS' | 'END' | 'CHUNK', toolCallId: string, more: object = {}): Raw => ({
-  type: `TOOL_CALL_${what}`,
-  toolCallId,
-  ...(what === 'START' && { toolCallName: 'f' }),
-  ...(what === 'ARGS' && { delta: '{' }),
-  ...more,
-})
-const thought = (what: 'START' | 'CONTENT' | 'END', messageId: string, more: object = {}): Raw => ({
-  type: `REASONING_MESSAGE_${what}`,
-  messageId,
-  ...(what === 'START' && { role: 'reasoning' }),
-  ...(what === 'CONTENT' && { delta: 'x' }),
-  ...more,
-})
-const span = (what: 'START' | 'END', messageId: string, more: object = {}): Raw => ({ type: `REASONING_${what}`, messageId, ...more })
-const step = (what: 'STARTED' | 'FINISHED', stepName: string, more: object = {}): Raw => ({ type: `STEP_${what}`, stepName, ...more })
-const agent = (what: 'STARTED' | 'FINISHED' | 'ERROR', subagentRunId: string, more: object = {}): Raw => ({
-  type: `SUBAGENT_${what}`,
-  subagentRunId,
-  ...(what === 'STARTED' && { name: 'n' }),
-  ...(what === 'ERROR' && { message: 'm' }),
-  ...more,
-})
-const s1 = { subagentRunId: 's1' }
-const s2 = { subagentRunId: 's2' }
-
-interface Row {
-  readonly rule: RuleId
-  /** Streams that keep the rule. */
-  readonly keeps: readonly Raw[][]
-  /** Streams whose last event breaks it, and the index of the event it collides with. */
-  readonly breaks: readonly { stream: Raw[]; related?: number }[]
-}
-
-const TABLE: readonly Row[] = [
-  { rule: 'run.first-event', keeps: [[start], [error]], breaks: [{ stream: [text('START', 'a')] }, { stream: [finish] }, { stream: [{ type: 'CUSTOM', name: 'n', value: 1 }] }] },
-  { rule: 'run.nested', keeps: [[start, finish, start], [start, error, start]], breaks: [{ stream: [start, start] }] },
-  { rule: 'run.after-finish', keeps: [[start, finish, error]], breaks: [{ stream: [start, finish, finish], related: 1 }, { stream: [start, finish, { type: 'RAW', event: 1 }], related: 1 }] },
-  { rule: 'run.after-error', keeps: [[start, error, start]], breaks: [{ stream: [start, error, error], related: 1 }, { stream: [error, finish], related: 0 }] },
-  {
-    rule: 'finish.all-closed',
-    keeps: [[start, text('START', 'a'), text('END', 'a'), finish], [start, text('START', 'a'), error]],
-    breaks: [
-      { stream: [start, text('START', 'a'), finish], related: 1 },
-      { stream: [start, tool('START', 'a'), finish], related: 1 },
-      { stream: [start, step('STARTED', 'a'), finish], related: 1 },
-      { stream: [start, span('START', 'a'), finish], related: 1 },
-      { stream: [start, thought('START', 'a'), finish], related: 1 },
-      { stream: [start, agent('STARTED', 's1'), finish], related: 1 },
-    ],
-  },
-  { rule: 'text.open', keeps: [[start, text('START', 'a'), text('END', 'a'), text('START', 'a')]], breaks: [{ stream: [start, text('START', 'a'), text('START', 'a')], related: 1 }, { stream: [start, text('START', 'a'), text('CHUNK', 'a')], related: 1 }] },
-  {
-    rule: 'text.continue',
-    keeps: [[start, text('START', 'a'), text('START', 'b'), text('CONTENT', 'a'), text('CONTENT', 'b')]],
-    breaks: [
-      { stream: [start, text('CONTENT', 'a')] },
-      { stream: [start, text('START', 'a'), text('END', 'a'), text('END', 'a')], related: 1 },
-      { stream: [start, text('CHUNK', 'a'), text('CONTENT', 'a')], related: 1 },
-      { stream: [start, text('START', 'a'), error, start, text('CONTENT', 'a')] },
-    ],
-  },
-  { rule: 'tool.open', keeps: [[start, tool('START', 'a'), tool('END', 'a'), tool('START', 'a')]], breaks: [{ stream: [start, tool('START', 'a'), tool('START', 'a')], related: 1 }] },
-  { rule: 'tool.continue', keeps: [[start, tool('START', 'a'), text('START', 'a'), tool('ARGS', 'a')]], breaks: [{ stream: [start, tool('ARGS', 'a')] }, { stream: [start, text('START', 'a'), tool('END', 'a')] }] },
-  { rule: 'step.open', keeps: [[start, step('STARTED', 'a'), step('STARTED', 'a', s1)]], breaks: [{ stream: [start, step('STARTED', 'a'), step('STARTED', 'a')], related: 1 }] },
-  { rule: 'step.close', keeps: [[start, step('STARTED', 'a'), step('STARTED', 'b'), step('FINISHED', 'a')]], breaks: [{ stream: [start, step('FINISHED', 'a')] }, { stream: [start, step('STARTED', 'a', s1), step('FINISHED', 'a')] }] },
-  { rule: 'span.open', keeps: [[start, span('START', 'a'), thought('START', 'a')]], breaks: [{ stream: [start, span('START', 'a'), span('START', 'a')], related: 1 }] },
-  { rule: 'span.close', keeps: [[start, span('START', 'a'), span('END', 'a')]], breaks: [{ stream: [start, span('END', 'a')] }] },
-  { rule: 'reasoning.open', keeps: [[start, thought('START', 'a'), text('START', 'a')]], breaks: [{ stream: [start, thought('START', 'a'), thought('START', 'a')], related: 1 }] },
-  { rule: 'reasoning.continue', keeps: [[start, thought('START', 'a'), thought('CONTENT', 'a')]], breaks: [{ stream: [start, thought('CONTENT', 'a')] }, { stream: [start, span('START', 'a'), thought('END', 'a')] }] },
-  { rule: 'chunk.opener', keeps: [[start, text('CHUNK', 'a'), { type: 'TEXT_MESSAGE_CHUNK', delta: 'x' }]], breaks: [{ stream: [start, { type: 'TEXT_MESSAGE_CHUNK', delta: 'x' }] }, { stream: [start, { type: 'TOOL_CALL_CHUNK', toolCallId: 'a' }] }, { stream: [start, { type: 'REASONING_MESSAGE_CHUNK' }] }] },
-  { rule: 'chunk.ambiguous', keeps: [[start, text('CHUNK', 'a', s1), { type: 'TEXT_MESSAGE_CHUNK', delta: 'x' }]], breaks: [{ stream: [start, text('CHUNK', 'a', s1), text('CHUNK', 'b', s2), { type: 'TEXT_MESSAGE_CHUNK', delta: 'x' }] }] },
-  {
-    rule: 'chunk.conflict',
-    keeps: [[start, text('CHUNK', 'a'), text('CHUNK', 'a', { role: 'assistant' })]],
-    breaks: [
-      { stream: [start, text('CHUNK', 'a'), text('CHUNK', 'a', { role: 'user' })], related: 1 },
-      { stream: [start, text('CHUNK', 'a'), text('CHUNK', 'a', { name: 'Ann' })], related: 1 },
-      { stream: [start, tool('CHUNK', 'a', { toolCallName: 'f' }), tool('CHUNK', 'a', { toolCallName: 'g' })], related: 1 },
-    ],
-  },
-  { rule: 'attr.continuation', keeps: [[start, text('START', 'a', s1), text('CONTENT', 'a'), text('CONTENT', 'a', s1)]], breaks: [{ stream: [start, text('START', 'a', s1), text('CONTENT', 'a', s2)], related: 1 }, { stream: [start, text('START', 'a'), text('END', 'a', s1)], related: 1 }, { stream: [start, text('CHUNK', 'a', s1), text('CHUNK', 'a', s2)], related: 1 }] },
-  { rule: 'attr.reopen', keeps: [[start, text('START', 'a', s1), text('END', 'a'), text('START', 'a'), text('CONTENT', 'a', s1)]], breaks: [{ stream: [start, text('START', 'a', s1), text('END', 'a'), text('START', 'a', s2)], related: 1 }, { stream: [start, span('START', 'a', s1), thought('START', 'a', s2)] }] },
-  { rule: 'attr.tool-parent', keeps: [[start, text('START', 'a', s1), tool('START', 'c', { parentMessageId: 'a' }), tool('ARGS', 'c', s1)]], breaks: [{ stream: [start, text('START', 'a', s1), tool('START', 'c', { parentMessageId: 'a', ...s2 })], related: 1 }] },
-  { rule: 'attr.encrypted', keeps: [[start, text('START', 'a', s1), { type: 'REASONING_ENCRYPTED_VALUE', subtype: 'message', entityId: 'a', encryptedValue: 'v' }]], breaks: [{ stream: [start, text('START', 'a', s1), { type: 'REASONING_ENCRYPTED_VALUE', subtype: 'message', entityId: 'a', encryptedValue: 'v', ...s2 }], related: 1 }] },
-  { rule: 'sub.start', keeps: [[start, agent('STARTED', 's1'), agent('FINISHED', 's1'), finish, start, agent('STARTED', 's1')]], breaks: [{ stream: [start, agent('STARTED', 's1'), agent('STARTED', 's1')], related: 1 }, { stream: [start, agent('STARTED', 's1'), agent('FINISHED', 's1'), agent('STARTED', 's1')], related: 1 }] },
-  { rule: 'sub.parent', keeps: [[start, agent('STARTED', 's1'), agent('STARTED', 's2', { parentSubagentRunId: 's1' })]], breaks: [{ stream: [start, agent('STARTED', 's2', { parentSubagentRunId: 's1' })] }] },
-  { rule: 'sub.end', keeps: [[start, agent('STARTED', 's1'), agent('ERROR', 's1')]], breaks: [{ stream: [start, agent('FINISHED', 's1')] }, { stream: [start, agent('STARTED', 's1'), agent('ERROR', 's1'), agent('FINISHED', 's1')], related: 1 }] },
-]
+import { agent, finish, ORDER_RULES, s1, span, start, step, text, tool, type Raw } from '../../test/rule-cases.ts'
 
 function verify(stream: readonly Raw[], options: VerifyOptions = {}): { types: string[]; error: ProtocolError | undefined; rules: string[] } {
   const rules: string[] = []
@@ -121,7 +19,7 @@ function verify(stream: readonly Raw[], options: VerifyOptions = {}): { types: s
 }
 
 describe('order rules', () => {
-  for (const { rule, keeps, breaks } of TABLE) {
+  for (const { rule, keeps, breaks } of ORDER_RULES) {
     describe(`${rule}: ${RULES[rule].title}`, () => {
       keeps.forEach((stream, index) => it(`keeps it (${index + 1})`, () => expect(verify(stream).error).toBeUndefined()))
       breaks.forEach(({ stream, related }, index) =>

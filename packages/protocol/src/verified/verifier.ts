@@ -7,7 +7,7 @@ import { ProtocolError } from '../errors.ts'
 import type { Event, EventOf, VerifiedEvent } from '../events/event.ts'
 import { isObject } from '../events/enforce.ts'
 import type { Limits } from '../limits.ts'
-import { RULES, type RuleId } from '../rules.ts'
+import { severityOf, type RuleId } from '../severities.ts'
 import { BRACKETS, keyOf, laneScope, type Bracket } from './brackets.ts'
 import { checkEvent } from './checks.ts'
 import { closerOf } from './closing.ts'
@@ -250,7 +250,7 @@ export class Verifier implements RunMemory {
     if (this.#mode === 'tolerant') {
       const row = TOLERANCES.find((tolerance) => tolerance.excuses === broken.rule && tolerance.when(event, this))
       if (row !== undefined) {
-        this.#reporter.report(row.warns, { ...broken, severity: RULES[row.warns].severity })
+        this.#reporter.report(row.warns, { ...broken, severity: severityOf(row.warns) })
         if (row.effect === 'reopen') this.reopened = true
         return true
       }
@@ -259,7 +259,7 @@ export class Verifier implements RunMemory {
     if (this.#mode === 'report') return PASSES_IN_REPORT.has(broken.rule)
     const { rule, message, pointer, related } = broken
     const { event: index, line, type } = this.#reporter
-    throw new ProtocolError(`${message}. ${RULES[rule].explanation}`, {
+    throw new ProtocolError(message, {
       code: rule === 'run.ledger-full' ? 'limit' : 'violation',
       rule,
       ...(pointer !== undefined && { pointer }),

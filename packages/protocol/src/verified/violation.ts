@@ -1,5 +1,5 @@
 /** A broken rule, as data: what the checks return and the verifier turns into an error or a diagnostic. */
-import type { RuleId } from '../rules.ts'
+import type { RuleId } from '../severities.ts'
 
 export interface Violation {
   readonly rule: RuleId

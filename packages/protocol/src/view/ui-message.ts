@@ -64,7 +64,7 @@ export interface ToolCallPart extends Part {
   readonly type: 'tool-call'
   readonly id: string
   readonly name: string
-  /** Arguments as text: JSON, incomplete while `state` is `input-streaming`. */
+  /** Arguments as text: JSON, incomplete while `state` is `input-streaming`. `toolInput(part)` gives them as a value. */
   readonly arguments: string
   readonly state: ToolCallState
   readonly approval?: { readonly id: string; readonly needsApproval: boolean; readonly approved?: boolean }

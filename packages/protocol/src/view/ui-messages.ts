@@ -6,6 +6,7 @@
 import { isObject } from '../events/enforce.ts'
 import type { AssistantMessage, ContentPart, Message, ToolCall, ToolMessage } from '../events/event.ts'
 import { notesOf } from '../state/notes.ts'
+import { setCall } from './tool-input.ts'
 import type { MessageOrigin, ToolCallPart, ToolCallState, ToolOutcome, UIMessage, UIPart } from './ui-message.ts'
 
 /** The turn last made from a group of messages, kept with its first one. */
@@ -185,7 +186,7 @@ function assistantParts(message: AssistantMessage, answers: readonly (ToolMessag
 
 function toolCallPart(call: ToolCall, answer: ToolMessage | undefined, origin: MessageOrigin): ToolCallPart {
   const { id, encryptedValue, metadata } = call
-  return {
+  const part: ToolCallPart = {
     type: 'tool-call',
     id,
     name: call.function.name,
@@ -196,6 +197,8 @@ function toolCallPart(call: ToolCall, answer: ToolMessage | undefined, origin: M
     ...(metadata !== undefined && { metadata }),
     origin,
   }
+  setCall(part, call)
+  return part
 }
 
 function callState(call: ToolCall, answer: ToolMessage | undefined): ToolCallState {

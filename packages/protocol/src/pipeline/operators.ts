@@ -1,0 +1,49 @@
+/** The halves of the inbound path as operators over iterables, under the names of the AG-UI client. */
+import type { Message, VerifiedEvent } from '../events/event.ts'
+import { ThreadBuilder } from '../state/builder.ts'
+import type { Thread } from '../state/thread.ts'
+import { SubscribedThread } from '../subscribers/hooks.ts'
+import type { Subscriber } from '../subscribers/subscriber.ts'
+import { EventVerifier, type VerifyOptions } from './event-verifier.ts'
+
+/**
+ * The order rules as a stream operator: raw events in, verified events out.
+ * @throws ProtocolError after all that was valid has been given.
+ */
+export async function* verifyEvents(source: AsyncIterable<unknown> | Iterable<unknown>, options: VerifyOptions = {}): AsyncGenerator<VerifiedEvent, void, void> {
+  const verifier = new EventVerifier(options)
+  const ready: VerifiedEvent[] = []
+  for await (const event of source) {
+    verifier.accept(event, (verified) => ready.push(verified))
+    yield* ready.splice(0)
+  }
+  verifier.finish()
+}
+
+export interface ApplyOptions {
+  /** What the thread holds before. */
+  readonly messages?: readonly Message[]
+  readonly state?: unknown
+  /** Asked before each event; see `Subscriber`. */
+  readonly subscribers?: readonly Subscriber[]
+}
+
+/**
+ * The fold as a stream operator: verified events in, a snapshot after each out.
+ * @throws UsageError `chunk-not-expanded` for a *_CHUNK event; HookError if a subscriber's hook throws.
+ */
+export async function* applyEvents(
+  source: AsyncIterable<VerifiedEvent> | Iterable<VerifiedEvent>,
+  options: ApplyOptions = {},
+): AsyncGenerator<Thread, void, void> {
+  const thread = new ThreadBuilder(options)
+  const subscribed = new SubscribedThread(thread, options.subscribers ?? [])
+  for await (const event of source) {
+    const applied = subscribed.apply(event)
+    if (applied !== undefined) await applied
+    yield thread.snapshot()
+  }
+}
+
+/** The name the AG-UI client gives {@link applyEvents}. */
+export const defaultApplyEvents: typeof applyEvents = applyEvents
