@@ -3,9 +3,9 @@
  * in between, or somebody does every 64 events. Beside it the floor: the same edits in place, unchecked and not atomic.
  */
 import { ThreadReader, type Event, type JsonPatchOperation } from '@millrace/protocol'
-import { heading, median, ms, ratio, timed } from './figures.ts'
+import { fileURLToPath } from 'node:url'
+import { compare, type Group } from './figures.ts'
 
-const ROUNDS = 5
 const PATCHES = 5_000
 const LOOK_EVERY = 64
 
@@ -77,32 +77,28 @@ function read(state: unknown, events: readonly Event[], lookEvery: number): unkn
   return reader.snapshot().state
 }
 
-console.log(heading(ROUNDS))
-for (const shape of ['list', 'object'] as const) for (const bytes of [100_000, 1_000_000]) table(shape, JSON.stringify(stateOf(shape, bytes)))
-
-function table(shape: keyof typeof SHAPES, text: string): void {
+function groupOf(shape: keyof typeof SHAPES, text: string): Group {
   const operations = patches(JSON.parse(text) as State)
   const events = operations.map((delta): Event => ({ type: 'STATE_DELTA', delta }))
-  const contenders: [name: string, run: (state: unknown) => unknown][] = [
+  const wanted = JSON.stringify(floor(JSON.parse(text), operations))
+  const contenders: readonly [name: string, run: (state: unknown) => unknown][] = [
     ['floor, in place', (state) => floor(state, operations)],
     ['millrace, no snapshot', (state) => read(state, events, Number.POSITIVE_INFINITY)],
     [`millrace, every ${LOOK_EVERY}`, (state) => read(state, events, LOOK_EVERY)],
   ]
-  const wanted = JSON.stringify(floor(JSON.parse(text), operations))
-  const times = new Map<string, number[]>(contenders.map(([name]) => [name, []]))
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [name, run] of contenders) {
-      const state: unknown = JSON.parse(text)
-      const { result, time } = timed(() => run(state))
-      if (JSON.stringify(result) !== wanted) throw new Error(`${name} gives a wrong answer`)
-      times.get(name)?.push(time)
-    }
+  return {
+    name: `${PATCHES.toLocaleString('en')} patches on ${Math.round(text.length / 1000).toLocaleString('en')} KB of state, ${SHAPES[shape]}`,
+    base: 'floor, in place',
+    contenders: contenders.map(([name, run]) => ({
+      name,
+      prepare: () => {
+        const state: unknown = JSON.parse(text)
+        return () => run(state)
+      },
+      check: (answer) => JSON.stringify(answer) === wanted,
+    })),
   }
-  console.log(`${PATCHES.toLocaleString('en')} patches on ${Math.round(text.length / 1000).toLocaleString('en')} KB of state, ${SHAPES[shape]}`)
-  const base = median(times.get('floor, in place') ?? [])
-  for (const [name] of contenders) {
-    const time = median(times.get(name) ?? [])
-    console.log(`  ${name.padEnd(24)}${ms(time).padStart(8)} ms${ratio(time, base).padStart(10)} of the floor`)
-  }
-  console.log('')
 }
+
+const groups = (['list', 'object'] as const).flatMap((shape) => [100_000, 1_000_000].map((bytes) => groupOf(shape, JSON.stringify(stateOf(shape, bytes)))))
+await compare(fileURLToPath(import.meta.url), groups, 6)

@@ -43,7 +43,7 @@ export const areas = [
   { area: 'react', files: 'packages/react/src/', mayImport: ['client'], node: false },
   { area: 'server', files: 'packages/server/src/', mayImport: ['protocol'], node: false },
   { area: 'server/node', files: 'packages/server/src/node.ts', mayImport: ['protocol', 'server'] },
-  { area: 'cli', files: 'packages/cli/src/', mayImport: ['protocol', 'client', 'server', 'server/node'] },
+  { area: 'cli', files: 'packages/cli/src/', mayImport: ['protocol/proto-entry', 'protocol', 'client', 'server', 'server/node'] },
   { area: 'demo', files: 'apps/demo/', mayImport: ['protocol', 'client', 'react', 'server', 'server/node'] },
   { area: 'bench', files: 'bench/', mayImport: ['protocol', 'client', 'react', 'server', 'server/node'] },
 ]

@@ -4,6 +4,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
 
 const program = fileURLToPath(new URL('../dist/server.js', import.meta.url))
 const builder = fileURLToPath(new URL('../../../tools/build.mjs', import.meta.url))
@@ -56,6 +57,17 @@ export async function startDemo(env: Record<string, string> = {}): Promise<Runni
 export const desktop: BrowserContextOptions = { viewport: { width: 1280, height: 800 } }
 export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
 
+/** Small, and the narrowest that WCAG 1.4.10 asks for. */
+export const smallPhone: BrowserContextOptions = { ...phone, viewport: { width: 320, height: 568 } }
+
+/** How long anything may take on a machine that does much else, in ms. Only a failing test ever waits that long. */
+const patience = 60_000
+
+/** Like `expect.poll`, which gives up after a second. */
+export function poll(read: () => unknown): ReturnType<typeof expect.poll> {
+  return expect.poll(read, { timeout: patience })
+}
+
 export interface OpenPage {
   readonly page: Page
   /** What the page said to the console or threw. */
@@ -66,6 +78,7 @@ export interface OpenPage {
 export async function openPage(browser: Browser, url: string, options: BrowserContextOptions): Promise<OpenPage> {
   const context = await browser.newContext(options)
   const page = await context.newPage()
+  page.setDefaultTimeout(patience)
   const problems: string[] = []
   page.on('console', (message) => problems.push(`${message.type()}: ${message.text()}`))
   page.on('pageerror', (error) => problems.push(`uncaught: ${error.message}`))
@@ -94,6 +107,8 @@ export function partsOf(page: Page) {
     async ask(text: string): Promise<void> {
       await page.getByLabel('Message', { exact: true }).fill(text)
       await button('Send').click()
+      // Until then the agent does not look busy.
+      await page.getByRole('article', { name: 'You' }).filter({ hasText: text }).last().waitFor()
     },
     /** Waits for the end of the answer. */
     async idle(): Promise<void> {
@@ -102,13 +117,46 @@ export function partsOf(page: Page) {
   }
 }
 
+/** The last element that matches: its attribute, or else its text. */
+export interface Watched {
+  readonly selector: string
+  readonly attribute?: string
+}
+
+/**
+ * Writes down, inside the page, every value that something has from now on: what is there for a moment only may be gone
+ * by the time a slow test looks.
+ * @returns gives the values so far, in order
+ */
+export async function watch<Name extends string>(
+  page: Page,
+  watched: Readonly<Record<Name, Watched>>,
+): Promise<(name: Name) => Promise<string[]>> {
+  const record = await page.evaluateHandle((all: Record<string, Watched>) => {
+    const seen: Record<string, string[]> = {}
+    const look = (): void => {
+      for (const [name, { selector, attribute }] of Object.entries(all)) {
+        const element = [...document.querySelectorAll(selector)].at(-1)
+        if (element === undefined) continue
+        const value = (attribute === undefined ? element.textContent : element.getAttribute(attribute)) ?? ''
+        const values = (seen[name] ??= [])
+        if (values.at(-1) !== value) values.push(value)
+      }
+    }
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })
+    look()
+    return seen
+  }, watched as Record<string, Watched>)
+  return (name) => record.evaluate((seen, key) => seen[key] ?? [], name as string)
+}
+
 /** Waits until what `read` gives differs from `before`; gives the new value. */
 export async function changed<Value>(read: () => Promise<Value>, before: Value): Promise<Value> {
-  const deadline = Date.now() + 15_000
+  const deadline = Date.now() + patience
   for (;;) {
     const value = await read()
     if (value !== before) return value
-    if (Date.now() > deadline) throw new Error(`still ${String(before)} after 15 s`)
+    if (Date.now() > deadline) throw new Error(`still ${String(before)} after ${patience} ms`)
     await new Promise((resolve) => setTimeout(resolve, 15))
   }
 }

@@ -43,7 +43,8 @@ test('takes the next port when its own is taken, and only then', async () => {
 })
 
 test.each(['SIGINT', 'SIGTERM'] as const)('ends cleanly on %s, even while a run is under way', async (signal) => {
-  const demo = await start()
+  // At this pace the story takes longer than any test may.
+  const demo = await start({ DEMO_PACE: '20' })
   const body = JSON.stringify({
     threadId: 't',
     runId: 'r',
@@ -58,9 +59,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('ends cleanly on %s, even while a run 
   })
   const reader = response.body?.getReader()
   await reader?.read()
-  const before = Date.now()
   expect(await demo.stop(signal)).toBe(0)
-  expect(Date.now() - before).toBeLessThan(5000)
   await reader?.cancel().catch(() => undefined)
 })
 

@@ -6,8 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { built, millrace, root } from '../test/bin.ts'
-import { parseChecked, type Checked } from '../test/checked.ts'
+import { findings, parseChecked, type Checked } from '../test/checked.ts'
 import { parseFolded, type Folded } from '../test/folded.ts'
+import { check as checkSource } from './commands/check.ts'
+import { fold as foldSource } from './commands/fold.ts'
+import type { Format } from './input/detect.ts'
 
 let folder = ''
 beforeAll(async () => {
@@ -19,7 +22,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const streamsFolder = join(root, 'conformance/ag-ui-1.0/streams')
 const check = async (...args: string[]): Promise<Checked> => parseChecked(await millrace(['check', '--json', ...args]))
 const fold = async (...args: string[]): Promise<Folded> => parseFolded(await millrace(['fold', '--json', ...args]))
-const rulesOf = ({ diagnostics }: Checked): string[] => diagnostics.map(({ rule }) => rule)
+const rulesOf = (report: Checked): string[] => findings(report).map(({ rule }) => rule)
 
 describe('every file of conformance/', () => {
   describe.concurrent('ag-ui-1.0', () => {
@@ -35,7 +38,7 @@ describe('every file of conformance/', () => {
         expect(report.format).toBe('json')
         expect(report.events).toBe(stream.length)
         expect(report.summary.errors > 0, JSON.stringify(report.diagnostics)).toBe(fails)
-        if (wanted.noWarnings === true) expect(report.diagnostics).toEqual([])
+        if (wanted.noWarnings === true) expect(findings(report)).toEqual([])
         for (const { line } of report.diagnostics) if (line !== undefined) expect(line).toBeGreaterThan(4)
         const folded = await fold(`conformance/ag-ui-1.0/streams/${name}`)
         expect(['violation', 'malformed'].includes(folded.outcome)).toBe(fails)
@@ -89,7 +92,7 @@ describe('every file of conformance/', () => {
   it('ag-ui-0.x/sse-streams.txt, which goes on after each malformed frame', async () => {
     const report = await check('conformance/ag-ui-0.x/sse-streams.txt')
     expect(report).toMatchObject({ format: 'sse', events: 31 })
-    expect(report.diagnostics.filter(({ rule }) => /^(frame|event)/.test(rule)).map(({ rule, line }) => [rule, line])).toEqual([
+    expect(findings(report).filter(({ rule }) => /^(frame|event)/.test(rule)).map(({ rule, line }) => [rule, line])).toEqual([
       ['frame.not-json', 63],
       ['event.unknown-type', 65],
       ['event.malformed', 67],
@@ -118,8 +121,8 @@ describe('every file of conformance/', () => {
         expect(report.summary.errors > 0, JSON.stringify(report.diagnostics)).toBe(bad)
         for (const rule of wanted.diagnostics ?? []) expect(rulesOf(report)).toContain(rule)
         if (wanted.at !== undefined) {
-          expect(report.diagnostics.find(({ severity }) => severity === 'error')).toMatchObject({ event: wanted.at })
-          expect(report.diagnostics.find(({ severity }) => severity === 'error')?.line).toBe(wanted.at + 1)
+          expect(findings(report).find(({ severity }) => severity === 'error')).toMatchObject({ event: wanted.at })
+          expect(findings(report).find(({ severity }) => severity === 'error')?.line).toBe(wanted.at + 1)
         }
         const history = join(folder, `${id}.json`)
         await writeFile(history, JSON.stringify(input.history ?? []))
@@ -133,3 +136,43 @@ describe('every file of conformance/', () => {
   })
 })
 
+// In this process, through what the commands call: a process for each of these streams would take minutes.
+describe('every rule of conformance/rules/ is found where it is broken, and nowhere else', () => {
+  /** Events, SSE text, or frames in base64. */
+  type RuleStream = unknown[] | string | { protobuf: string }
+  interface RuleCase {
+    rule: string
+    finds: RuleStream[]
+    quiet: RuleStream[]
+    needs?: 'tolerant' | 'hygiene'
+    limits?: object
+  }
+
+  const inputOf = (stream: RuleStream): { format: Format; bytes: Uint8Array } => {
+    if (typeof stream === 'string') return { format: 'sse', bytes: Buffer.from(stream) }
+    if (Array.isArray(stream)) return { format: 'ndjson', bytes: Buffer.from(stream.map((event) => `${JSON.stringify(event)}\n`).join('')) }
+    return { format: 'protobuf', bytes: Buffer.from(stream.protobuf, 'base64') }
+  }
+  const found = async (stream: RuleStream, needs: RuleCase['needs']): Promise<string[]> => {
+    const { format, bytes } = inputOf(stream)
+    const source = {
+      name: 'case',
+      hint: '',
+      chunks: (async function* () {
+        yield bytes
+      })(),
+    }
+    const { diagnostics } =
+      needs === 'tolerant'
+        ? await foldSource(source, { format, mode: 'tolerant', message: '', header: [] })
+        : await checkSource(source, { format }, new Map())
+    return diagnostics.map(({ rule }) => rule)
+  }
+
+  const rows = JSON.parse(readFileSync(join(root, 'conformance/rules/cases.json'), 'utf8')) as RuleCase[]
+  // No option of the command changes a limit.
+  it.each(rows.filter(({ limits }) => limits === undefined))('$rule', async ({ rule, finds, quiet, needs }) => {
+    for (const stream of finds) expect(await found(stream, needs), JSON.stringify(stream)).toContain(rule)
+    for (const stream of quiet) expect(await found(stream, needs), JSON.stringify(stream)).not.toContain(rule)
+  })
+})

@@ -1,15 +1,18 @@
 // The program as a child process: where input comes from, in which formats, and how failures are told.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseRunAgentInput } from '@millrace/protocol'
+import { parseRunAgentInput, type Event } from '@millrace/protocol'
+import { encodeFrame } from '@millrace/protocol/proto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bin, built, environment, millrace, root } from '../test/bin.ts'
-import { parseChecked } from '../test/checked.ts'
+import { findings, parseChecked } from '../test/checked.ts'
+import { parseFolded } from '../test/folded.ts'
 
 let folder = ''
 beforeAll(async () => {
@@ -27,6 +30,30 @@ const har = (...entries: { mimeType: string; text: string; encoding?: string }[]
   JSON.stringify({
     log: { entries: entries.map((content) => ({ request: { method: 'POST', url: 'https://example.com/agent' }, response: { content } })) },
   })
+
+interface Seen {
+  request: IncomingMessage
+  body: string
+}
+
+async function withServer(answer: (response: ServerResponse) => void, use: (url: string, seen: Seen[]) => Promise<void>): Promise<void> {
+  const seen: Seen[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (text: string) => (body += text))
+    request.on('end', () => {
+      seen.push({ request, body })
+      answer(response)
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  try {
+    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}/agent`, seen)
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
 
 describe('formats', () => {
   it.each<[string, string, string, number | undefined]>([
@@ -48,7 +75,7 @@ describe('formats', () => {
     expect(report.format).toBe(format)
     expect(report.events).toBe(3)
     expect(report.runs).toEqual([{ threadId: 't', runId: 'r', outcome: 'finished' }])
-    expect(report.diagnostics.filter(({ severity }) => severity !== 'info')).toEqual([
+    expect(findings(report).filter(({ severity }) => severity !== 'info')).toEqual([
       expect.objectContaining({ rule: 'event.unknown-field', event: 1, line, pointer: '/extra' }),
     ])
   })
@@ -62,7 +89,7 @@ describe('formats', () => {
     const report = parseChecked(await millrace(['check', '--json', '-'], { input }))
     expect(report.events).toBe(4)
     expect(report.runs.map(({ outcome }) => outcome)).toEqual(['truncated', 'finished'])
-    expect(report.diagnostics.map(({ rule, event }) => [rule, event])).toEqual([
+    expect(findings(report).map(({ rule, event }) => [rule, event])).toEqual([
       ['run.truncated', null],
       ['event.unknown-field', 2],
     ])
@@ -71,7 +98,7 @@ describe('formats', () => {
   it('malformed frames are findings, and the check goes on', async () => {
     const input = `data: ${JSON.stringify(start)}\n\ndata: oops\n\ndata: [1]\n\ndata: {"no":"type"}\n\ndata: ${JSON.stringify(end)}\n\ndata: {"ty`
     const report = parseChecked(await millrace(['check', '--json', '-'], { input }))
-    expect(report.diagnostics.map(({ rule, event, line }) => [rule, event, line])).toEqual([
+    expect(findings(report).map(({ rule, event, line }) => [rule, event, line])).toEqual([
       ['frame.not-json', 1, 3],
       ['event.malformed', 2, 5],
       ['event.malformed', 3, 7],
@@ -85,25 +112,95 @@ describe('formats', () => {
     ['an array without its end', `[${JSON.stringify(start)},${JSON.stringify(end)}\n`, 2],
   ])('%s is told as such', async (_name, input, at) => {
     const report = parseChecked(await millrace(['check', '--json', '-'], { input }))
-    expect(report.diagnostics[0]).toMatchObject({ rule: 'frame.truncated', event: at })
+    expect(findings(report)[0]).toMatchObject({ rule: 'frame.truncated', event: at })
   })
 
   it('--format overrules what the input looks like', async () => {
     const report = parseChecked(await millrace(['check', '--json', '--format', 'sse', '-'], { input: `${JSON.stringify(start)}\n${JSON.stringify(end)}\n` }))
-    expect([report.format, report.events, report.diagnostics]).toEqual(['sse', 2, []])
+    expect([report.format, report.events, findings(report)]).toEqual(['sse', 2, []])
     const prose = parseChecked(await millrace(['check', '--json', '--format', 'ndjson', '-'], { input: 'Dear reader\n' }))
-    expect(prose.diagnostics.map(({ rule }) => rule)).toEqual(['frame.not-json', 'run.empty'])
+    expect(findings(prose).map(({ rule }) => rule)).toEqual(['frame.not-json', 'run.empty'])
   })
 
   it.each(['', '\n\n', ': ping\n\n', '[]'])('no events: %j', async (input) => {
     const report = parseChecked(await millrace(['check', '--json', '-'], { input }))
-    expect([report.events, report.diagnostics.map(({ rule }) => rule)]).toEqual([0, ['run.empty']])
+    expect([report.events, findings(report).map(({ rule }) => rule)]).toEqual([0, ['run.empty']])
   })
 
   it('a frame without end does not fill the memory', async () => {
     const input = `data: ${JSON.stringify(start)}\n\ndata: "${'x'.repeat(17 * 1024 * 1024)}`
     const report = parseChecked(await millrace(['check', '--json', '-'], { input }))
-    expect(report.diagnostics.map(({ rule }) => rule)).toContain('frame.too-long')
+    expect(findings(report).map(({ rule }) => rule)).toContain('frame.too-long')
+  })
+})
+
+describe('protobuf', () => {
+  const told: Event[] = [
+    { type: 'RUN_STARTED', threadId: 't', runId: 'r' },
+    { type: 'TEXT_MESSAGE_START', messageId: 'm', role: 'assistant' },
+    { type: 'TEXT_MESSAGE_CONTENT', messageId: 'm', delta: 'Grüezi' },
+    { type: 'TEXT_MESSAGE_END', messageId: 'm' },
+    { type: 'RUN_FINISHED', threadId: 't', runId: 'r' },
+  ]
+  const encoded = Buffer.concat(told.map((event) => encodeFrame(event)))
+
+  it('a file, by its name or its content, is checked and folded', async () => {
+    const named = join(folder, 'run.binpb')
+    const unnamed = join(folder, 'run')
+    for (const path of [named, unnamed]) await writeFile(path, encoded)
+    for (const args of [[named], [unnamed], [unnamed, '--format', 'protobuf']]) {
+      const report = parseChecked(await millrace(['check', '--json', ...args]))
+      expect([report.format, report.events]).toEqual(['protobuf', 5])
+      expect(report.runs).toEqual([{ threadId: 't', runId: 'r', outcome: 'finished' }])
+      expect(report.summary).toMatchObject({ errors: 0, warnings: 0 })
+      const folded = parseFolded(await millrace(['fold', '--json', ...args]))
+      expect([folded.outcome, folded.messages]).toEqual(['finished', [{ id: 'm', role: 'assistant', content: 'Grüezi' }]])
+    }
+  })
+
+  it('what is wrong with it is found, and the check goes on as far as there are frames', async () => {
+    const nonsense = Buffer.from([0, 0, 0, 2, 255, 255])
+    const input = Buffer.concat([encodeFrame(told[0] as Event), nonsense, encodeFrame(told[3] as Event), encoded.subarray(0, 7)])
+    const report = parseChecked(await millrace(['check', '--json', '-'], { input }))
+    expect(findings(report).filter(({ severity }) => severity === 'error').map(({ rule, event }) => [rule, event])).toEqual([
+      ['frame.not-protobuf', 1],
+      ['text.continue', 2],
+      ['frame.truncated', 3],
+      ['run.truncated', null],
+    ])
+  })
+
+  it('text that is called protobuf is no frame', async () => {
+    const { status, out } = await millrace(['check', '--json', '--format', 'protobuf', '-'], { input: 'Dear reader\n' })
+    expect(JSON.parse(out)).toMatchObject({ format: 'protobuf', diagnostics: [{ rule: 'frame.too-long', event: 0 }, {}] })
+    expect(status).toBe(1)
+  })
+
+  it('in a capture', async () => {
+    const input = har({ mimeType: 'application/vnd.ag-ui.event+proto', encoding: 'base64', text: encoded.toString('base64') })
+    const report = parseChecked(await millrace(['check', '--json', '-'], { input }))
+    expect([report.format, report.events, report.runs.length]).toEqual(['har', 5, 1])
+  })
+
+  it('is asked for where it is insisted on, and known by its type', async () => {
+    await withServer(
+      (response) => {
+        response.writeHead(200, { 'content-type': 'Application/vnd.ag-ui.event+proto; v=1' })
+        // Cut within a length: only the type can tell what this is going to be.
+        response.write(encoded.subarray(0, 2))
+        setTimeout(() => response.end(encoded.subarray(2)), 50)
+      },
+      async (url, seen) => {
+        for (const args of [[], ['--format', 'protobuf']]) {
+          const report = parseChecked(await millrace(['check', '--json', url, ...args]))
+          expect([report.format, report.events]).toEqual(['protobuf', 5])
+        }
+        expect(seen.map(({ request }) => request.headers.accept)).toEqual([
+          expect.stringMatching(/^text\/event-stream(?!.*proto)/),
+          'application/vnd.ag-ui.event+proto',
+        ])
+      },
+    )
   })
 })
 
@@ -113,13 +210,12 @@ describe('what is no input', () => {
     ['a folder', ['.'], '', 'is a folder'],
     ['prose', ['-'], 'Dear reader,\nthis is a letter.\n', 'no stream of events'],
     ['a web page', ['-'], '<!doctype html>', 'markup'],
-    ['protobuf', ['-'], new Uint8Array([0, 0, 0, 4, 8, 1, 18, 0]), 'protobuf is not supported yet'],
+    ['binary data', ['-'], new Uint8Array([0, 0, 0, 2, 255, 255]), 'is binary'],
     ['an object without events', ['-'], '{"name":"x","list":[]}', 'holds no events'],
     ['a capture without streams', ['-'], har({ mimeType: 'text/html', text: 'x' }), 'None of the 1 entries'],
     ['nothing named', [], '', "missing required argument 'INPUT'"],
     ['two things', ['a', 'b'], '', 'too many arguments'],
-    ['an unknown format', ['-', '--format', 'xml'], '', 'Allowed choices are sse, ndjson, json, har'],
-    ['a format to come', ['-', '--format', 'protobuf'], '', 'protobuf is not supported yet'],
+    ['an unknown format', ['-', '--format', 'xml'], '', 'Allowed choices are sse, ndjson, json, har, protobuf'],
     ['an unknown option', ['-', '--jsn'], '', 'Did you mean --json?'],
     ['a bad header', ['http://127.0.0.1:9/', '--header', 'oops'], '', 'not a header'],
   ])('%s: exit status 2, a sentence, no stack', async (_name, args, input, message) => {
@@ -140,30 +236,6 @@ describe('what is no input', () => {
 })
 
 describe('a URL', () => {
-  interface Seen {
-    request: IncomingMessage
-    body: string
-  }
-
-  async function withServer(answer: (response: ServerResponse) => void, use: (url: string, seen: Seen[]) => Promise<void>): Promise<void> {
-    const seen: Seen[] = []
-    const server = createServer((request, response) => {
-      let body = ''
-      request.setEncoding('utf8').on('data', (text: string) => (body += text))
-      request.on('end', () => {
-        seen.push({ request, body })
-        answer(response)
-      })
-    })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    try {
-      await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}/agent`, seen)
-    } finally {
-      server.closeAllConnections()
-      server.close()
-    }
-  }
-
   it('is POSTed a run input', async () => {
     await withServer(
       (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(sse(events)),
@@ -198,7 +270,6 @@ describe('a URL', () => {
   it.each<[string, number, string, string, string]>([
     ['an error', 503, 'text/plain', 'overloaded \u001b[2J', 'answered 503'],
     ['a page', 200, 'text/html', '<!doctype html>', 'markup'],
-    ['protobuf', 200, 'application/vnd.ag-ui.event+proto', '\0\0\0\x01\0', 'not supported yet'],
   ])('that answers %s could not be checked', async (_name, code, type, body, message) => {
     await withServer(
       (response) => response.writeHead(code, { 'content-type': type }).end(body),
@@ -258,6 +329,22 @@ describe('the program', () => {
     const { status, out, err } = await millrace(args)
     expect([status, out]).toEqual([2, ''])
     expect(err).toContain(message)
+  })
+
+  it.runIf(existsSync('/dev/full'))('output that cannot be written is work not done: exit status 2, a sentence', async () => {
+    const full = await open('/dev/full', 'w')
+    try {
+      for (const args of [['check', '--json', '-'], ['fold', '-'], ['--help']]) {
+        const child = spawn(process.execPath, [bin, ...args], { cwd: root, env: environment(), stdio: ['pipe', full.fd, 'pipe'] })
+        let err = ''
+        child.stderr?.setEncoding('utf8').on('data', (text: string) => (err += text))
+        child.stdin?.end(sse(events))
+        const [status] = (await once(child, 'close')) as [number | null]
+        expect([status, err]).toEqual([2, expect.stringMatching(/^millrace: the output cannot be written: .*ENOSPC.*\n$/)])
+      }
+    } finally {
+      await full.close()
+    }
   })
 
   it('goes quietly when its reader does', async () => {

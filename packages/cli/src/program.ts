@@ -4,11 +4,8 @@ import { CommandError, messageOf } from './command-error.ts'
 import { addCheck } from './commands/check.ts'
 import { addChat, addServe } from './commands/add-talking.ts'
 import { addFold } from './commands/fold.ts'
-import type { Terminal } from './terminal.ts'
+import { FAILED, type Terminal } from './terminal.ts'
 import { version } from './version.ts'
-
-/** Exit status of a command that could not do its work. */
-const FAILED = 2
 
 export function createProgram(terminal: Terminal): Command {
   const program = new Command('millrace')

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { bin, built, environment, millrace, root } from '../test/bin.ts'
-import { parseChecked } from '../test/checked.ts'
+import { findings, parseChecked } from '../test/checked.ts'
 import { parseFolded } from '../test/folded.ts'
 
 let folder = ''
@@ -44,7 +44,7 @@ describe('the built-in agent', () => {
     const { url } = await serve()
     for (const word of ['hello', 'help', 'think', 'tool', 'state', 'ask', 'fail', '']) {
       const report = parseChecked(await millrace(['check', '--json', url, '--message', word]))
-      expect(report.diagnostics, word).toEqual([])
+      expect(findings(report), word).toEqual([])
       expect(report.runs[0]?.outcome).toBe(word === 'ask' ? 'interrupted' : word === 'fail' ? 'error' : 'finished')
     }
     const folded = parseFolded(await millrace(['fold', '--json', url, '--message', 'tool']))
@@ -102,8 +102,9 @@ describe('the built-in agent', () => {
     await until('■ stopped')
     child.stdin.write('hi\n')
     await until('You said: hi')
-    // The first may still meet the answer; the next one leaves.
-    const again = setInterval(() => child.kill('SIGINT'), 100)
+    // The first may still meet the answer; the next one leaves. Far apart: one that meets the process as it ends kills it.
+    child.kill('SIGINT')
+    const again = setInterval(() => child.kill('SIGINT'), 3_000)
     expect(await once(child, 'close')).toEqual([130, null])
     clearInterval(again)
   })
@@ -144,6 +145,24 @@ describe('serve', () => {
     expect(errors()).toContain('1234')
   })
 
+  it('stays up, and says so, when the agent fails outside of a run', async () => {
+    const agent = join(folder, 'strays.mjs')
+    await writeFile(
+      agent,
+      `export default async (input, run) => {
+  setTimeout(() => { throw new Error('a timer threw') }, 1)
+  void Promise.reject(new Error('a promise was forgotten'))
+  await run.text('fine')
+}\n`,
+    )
+    const { child, url, errors } = await serve('--agent', agent)
+    expect((await chat(url, 'hi\n')).out).toBe('fine\n')
+    await expect.poll(errors).toMatch(/The agent threw outside of any run; the server stays up: a timer threw/)
+    expect(errors()).toMatch(/A promise of the agent was rejected outside of any run; the server stays up: a promise was forgotten/)
+    expect((await chat(url, 'hi\n')).out).toBe('fine\n')
+    expect(child.exitCode).toBe(null)
+  })
+
   it.each<[string, string | undefined, string]>([
     ['missing.mjs', undefined, 'There is no file'],
     ['broken.mjs', 'export default (', 'could not be loaded'],
@@ -167,11 +186,20 @@ describe('serve', () => {
 
 describe('chat', () => {
   it.each([
-    ['http://127.0.0.1:9/', '✖'],
-    ['http://127.0.0.1:1/', '✖'],
-  ])('%s cannot be talked to', async (url, message) => {
+    ['http://127.0.0.1:9/', 'bad port'],
+    ['http://127.0.0.1:2/', 'ECONNREFUSED'],
+    ['http://no-such-host.invalid/', /ENOTFOUND|EAI_AGAIN/],
+  ])('%s cannot be talked to, which is told with its cause', async (url, why) => {
     const { status, out } = await chat(url, 'hi\n')
-    expect([status, out]).toEqual([1, expect.stringContaining(message)])
+    expect([status, out]).toEqual([1, expect.stringContaining(`✖ The request to ${url} failed`)])
+    expect(out).toMatch(why)
+  })
+
+  it('a pipe that ends where the agent waits for an answer is a failure, told on stderr', async () => {
+    const { url } = await serve()
+    const { status, out, err } = await chat(url, 'ask\n')
+    expect(out).toContain('? Delete notes.txt?')
+    expect([status, err]).toEqual([1, 'millrace: the input ended before the agent had its answer: Delete notes.txt?\n'])
   })
 
   it('needs an address', async () => {

@@ -27,12 +27,20 @@ function wantsColour(stream: NodeJS.WriteStream): boolean {
   return stream.isTTY === true && term !== 'dumb'
 }
 
-/** The process's own streams. A reader that goes away (`| head`) ends the process quietly. */
+/** Exit status of a command that could not do its work. */
+export const FAILED = 2
+
+/**
+ * The process's own streams. A reader that goes away (`| head`) ends the process quietly; output that cannot be written
+ * is work that was not done.
+ */
 export function processTerminal(): Terminal {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit()
-      throw error
+      // Where stderr is what fails, there is nowhere left to say it.
+      if (stream === process.stdout) process.stderr.write(`millrace: the output cannot be written: ${error.message}\n`)
+      process.exit(FAILED)
     })
   }
   return {

@@ -15,7 +15,7 @@ export function parseChecked({ status, out, err }: Result): Checked {
   expect(err).toBe('')
   const report = JSON.parse(out) as Checked
   expect(Object.keys(report)).toEqual(['format', 'events', 'runs', 'diagnostics', 'summary'])
-  expect(['sse', 'ndjson', 'json', 'har']).toContain(report.format)
+  expect(['sse', 'ndjson', 'json', 'har', 'protobuf']).toContain(report.format)
   for (const run of report.runs) {
     expect(['finished', 'error', 'interrupted', 'cancelled', 'truncated', 'violation', 'malformed']).toContain(run.outcome)
   }
@@ -31,4 +31,9 @@ export function parseChecked({ status, out, err }: Result): Checked {
   expect(report.summary).toEqual({ errors: counts.error, warnings: counts.warning, infos: counts.info })
   expect(status).toBe(counts.error > 0 ? 1 : 0)
   return report
+}
+
+/** What was found without what is only a matter of style. */
+export function findings({ diagnostics }: Checked): Checked['diagnostics'] {
+  return diagnostics.filter(({ rule }) => !rule.startsWith('hygiene.'))
 }

@@ -1,6 +1,6 @@
 /** How a stream ended: what a thrown error says about its run, and what error a run's outcome stands for. */
 import { ProtocolError, type Run, type RunOutcome } from '@millrace/protocol'
-import { AgentError, StreamTruncatedError, toError, TransportError } from './errors.ts'
+import { AgentError, StreamTruncatedError, toCodedError, TransportError } from './errors.ts'
 
 export interface Ending {
   readonly outcome: RunOutcome
@@ -12,7 +12,7 @@ const OF_PROTOCOL = { violation: 'violation', malformed: 'malformed', truncated:
 
 /** The end of a stream whose transport threw. An abort by the connection's own signal is a stop, not a failure. */
 export function resultOfThrown(thrown: unknown): Ending {
-  const error = toError(thrown)
+  const error = toCodedError(thrown)
   if (error instanceof ProtocolError) return { outcome: OF_PROTOCOL[error.code], error }
   if (error instanceof TransportError) {
     if (error.code === 'aborted') return { outcome: 'cancelled' }

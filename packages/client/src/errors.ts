@@ -16,6 +16,8 @@ export type TransportErrorCode =
   | 'truncated'
   /** A signal other than the caller's own ended the request. */
   | 'aborted'
+  /** A connection or source of the application threw; `cause` is what it threw. */
+  | 'connection-failed'
 
 export interface TransportErrorData {
   readonly code: TransportErrorCode
@@ -79,4 +81,14 @@ export class AgentError extends Error {
 export function toError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown
   return new Error(typeof thrown === 'string' ? thrown : 'Something that is no Error was thrown.', { cause: thrown })
+}
+
+/** What a connection or source threw, with a code: an error that has one is left as it is. */
+export function toCodedError(thrown: unknown): Error {
+  if (thrown instanceof Error && typeof (thrown as { readonly code?: unknown }).code === 'string') return thrown
+  const { message } = toError(thrown)
+  return new TransportError(message === '' ? 'The connection failed and gave no reason.' : message, {
+    code: 'connection-failed',
+    cause: thrown,
+  })
 }

@@ -13,6 +13,7 @@ import {
   type VerifiedEvent,
 } from '@millrace/protocol'
 import { resultOfEnd, resultOfThrown, type Ending } from './ending.ts'
+import { toError } from './errors.ts'
 import type { LooseChunk, StreamChunk } from './connection/adapter.ts'
 import { isSynthetic } from './connection/stamps.ts'
 
@@ -26,11 +27,15 @@ export interface FoldOptions {
   readonly onDiagnostic?: (diagnostic: Diagnostic) => void
 }
 
+/** Thrown through the reader to leave an event half way, when a callback has ended the stream. */
+const STOPPED: unique symbol = Symbol('stopped')
+
 export class StreamFold {
   readonly #options: FoldOptions
   readonly #reader: ThreadReader
   #begun = false
   #made: Ending | undefined
+  #stopped = false
 
   constructor(options: FoldOptions) {
     const { builder, mode, limits, onEvent, onDiagnostic } = options
@@ -39,8 +44,8 @@ export class StreamFold {
       thread: builder,
       mode,
       ...(limits !== undefined && { limits }),
-      ...(onEvent !== undefined && { onEvent }),
-      ...(onDiagnostic !== undefined && { onDiagnostic }),
+      ...(onEvent !== undefined && { onEvent: this.#leavable(onEvent) }),
+      ...(onDiagnostic !== undefined && { onDiagnostic: this.#leavable(onDiagnostic) }),
     })
   }
 
@@ -50,14 +55,22 @@ export class StreamFold {
   }
 
   get outcome(): RunOutcome {
-    return this.#made?.outcome ?? (this.#begun ? this.#reader.outcome : 'running')
+    return this.#made?.outcome ?? this.#reader.outcome
   }
 
-  /**
-   * Folds one chunk.
-   * @throws ProtocolError if the peer broke a rule: the stream is over, and {@link ended} says how.
-   */
-  accept(chunk: StreamChunk): void {
+  /** Folds one chunk. An ending if the stream is over by it: the peer broke a rule, or folding itself failed. */
+  accept(chunk: StreamChunk): Ending | undefined {
+    try {
+      this.#fold(chunk)
+    } catch (thrown) {
+      if (thrown === STOPPED) return undefined
+      if (thrown === this.#reader.error) return this.ended()
+      return this.#failed({ outcome: 'error', error: toError(thrown) })
+    }
+    return undefined
+  }
+
+  #fold(chunk: StreamChunk): void {
     if (isSynthetic(chunk)) {
       if (chunk.type === 'RUN_FINISHED') this.#finish(chunk as LooseChunk)
       // A synthetic RUN_ERROR stands for what the transport throws, which says more.
@@ -75,11 +88,13 @@ export class StreamFold {
     return resultOfEnd(outcome, this.#reader.error, this.snapshot().runs.at(-1))
   }
 
-  /** The transport threw, or {@link accept} did. */
+  /** The transport threw. */
   failed(thrown: unknown): Ending {
-    if (thrown === this.#reader.error) return this.ended()
+    return this.#failed(resultOfThrown(thrown))
+  }
+
+  #failed(ending: Ending): Ending {
     this.#begin(false)
-    const ending = resultOfThrown(thrown)
     const { error, outcome } = ending
     const { code } = (error ?? {}) as { readonly code?: unknown }
     this.#options.builder.endRun(outcome, error && { message: error.message, ...(typeof code === 'string' && { code }) })
@@ -88,6 +103,7 @@ export class StreamFold {
 
   /** We stopped it. */
   cancelled(): Ending {
+    this.#stopped = true
     this.#begin(false)
     this.#options.builder.endRun('cancelled')
     return { outcome: 'cancelled' }
@@ -97,9 +113,17 @@ export class StreamFold {
     return this.#options.builder.snapshot()
   }
 
+  /** One event may be many when it is expanded; a callback that stops the stream stops it before the next of them. */
+  #leavable<Args extends unknown[]>(callback: (...args: Args) => void): (...args: Args) => void {
+    return (...args) => {
+      callback(...args)
+      if (this.#stopped) throw STOPPED
+    }
+  }
+
   /**
-   * Where the thread goes on from an earlier stream, an end before RUN_STARTED would be written to the run before. So
-   * a stream that ends, or does not begin, without one gets a run of its own, under the id we asked with.
+   * A stream that does not begin with RUN_STARTED gets a run under the id we asked with: one without any could not be
+   * told from others.
    */
   #begin(named: boolean): void {
     if (this.#begun) return

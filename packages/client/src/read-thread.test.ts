@@ -189,3 +189,71 @@ it('gives the same thread however the bytes are cut', async () => {
     expect((await read(iterate(pieces))).last).toEqual(expected)
   }
 })
+
+describe('what it refuses, and what it does not lose', () => {
+  it('reads 150,000 deltas that come at once', async () => {
+    const { last, error } = await read(new Response(sse([started(), ...text('x'.repeat(150_000)), finished()])))
+    expect(error).toBeUndefined()
+    expect(contents(last)).toEqual(['x'.repeat(150_000)])
+  })
+
+  it.each<[unknown, string]>([
+    [null, 'bad-options'],
+    [{ mode: 'foo' }, 'bad-mode'],
+    [{ limits: { frameLength: -1 } }, 'bad-limit'],
+    [{ limits: { jsonDepth: Number.NaN } }, 'bad-limit'],
+  ])('options %j are %s', async (options, code) => {
+    expect((await read([], options as never)).error).toMatchObject({ name: 'UsageError', code })
+  })
+
+  it('a stream that is locked, or a response that was read, is locked-stream', async () => {
+    const locked = new Response(sse(hello()))
+    locked.body?.getReader()
+    const used = new Response(sse(hello()))
+    await used.text()
+    for (const source of [locked, locked.body as ReadableStream<Uint8Array>, used]) {
+      expect((await read(source)).error).toMatchObject({ name: 'UsageError', code: 'locked-stream' })
+    }
+  })
+
+  it('the real error of an event that cannot be folded, with what came before', async () => {
+    const boom = new Error('cannot be read')
+    const trap = {
+      type: 'TEXT_MESSAGE_CONTENT',
+      messageId: 'm1',
+      get delta(): string {
+        throw boom
+      },
+    }
+    const { last, error } = await read([started(), ...text('Ok').slice(0, -1), trap])
+    expect(error).toBe(boom)
+    expect(contents(last)).toEqual(['Ok'])
+    expect(last.runs).toMatchObject([{ outcome: 'error', error: { message: 'cannot be read' } }])
+  })
+
+  it('what onEvent throws, as it is', async () => {
+    const boom = new Error('mine')
+    const { error } = await read(hello(), {
+      onEvent: () => {
+        throw boom
+      },
+    })
+    expect(error).toBe(boom)
+  })
+
+  it('what an iterable throws, with a code, at its first event or later', async () => {
+    const boom = new Error('boom')
+    for (const before of [[], [started(), ...text('Ok')]]) {
+      async function* source(): AsyncGenerator<unknown, void, undefined> {
+        yield* before
+        throw boom
+      }
+      expect((await read(source())).error).toMatchObject({ name: 'TransportError', code: 'connection-failed', cause: boom })
+    }
+  })
+
+  it('an iterator whose next() gives undefined does not pass for an end', async () => {
+    const source = { [Symbol.asyncIterator]: () => ({ next: async () => undefined }) }
+    expect((await read(source as never)).error).toMatchObject({ name: 'UsageError', code: 'not-an-iterator' })
+  })
+})

@@ -11,6 +11,7 @@ import {
   type Thread,
   type VerifiedEvent,
 } from '@millrace/protocol'
+import { checkLimits, checkMode, checkOptions } from './checks.ts'
 import { abortableIterable, isIterable } from './connection/abortable.ts'
 import type { StreamChunk } from './connection/adapter.ts'
 import { chunksOf, NDJSON, SSE, type ByteReader, type ByteStreamOptions } from './connection/bytes.ts'
@@ -21,7 +22,7 @@ import { getResponseStreamReader } from './connection/response-stream.ts'
 import { RunTracker } from './connection/terminal.ts'
 import { formatOf, isResponse } from './connection/stream.ts'
 import type { Ending } from './ending.ts'
-import { AgentError } from './errors.ts'
+import { AgentError, toCodedError } from './errors.ts'
 import { StreamFold } from './fold.ts'
 import { linkSignals } from './signals.ts'
 
@@ -49,12 +50,15 @@ export type ThreadSource = Response | ReadableStream<Uint8Array> | AsyncIterable
  * Reads a stream to its end and gives the thread whenever it has changed, at most once per turn of the event loop.
  * The last thread has all that was valid; after it, the reason is thrown if the stream did not end well. A run that
  * the agent ended with RUN_ERROR is no reason to throw; see `thread.runs`.
- * @throws ProtocolError, TransportError, StreamTruncatedError.
+ * @throws ProtocolError, TransportError, StreamTruncatedError, UsageError; what `onEvent` throws, as it is.
  */
 export async function* readThread(
   source: ThreadSource,
   options: ReadThreadOptions = {},
 ): AsyncGenerator<Thread, void, undefined> {
+  checkOptions(options, 'The options of readThread()')
+  checkMode(options.mode)
+  checkLimits(options.limits)
   const { mode = 'tolerant', messages, state, onEvent, onDiagnostic, limits, signal } = options
   const fold = new StreamFold({
     builder: new ThreadBuilder({ ...(messages !== undefined && { messages }), ...(state !== undefined && { state }) }),
@@ -69,15 +73,12 @@ export async function* readThread(
   const reading = new AbortController()
   const linked = linkSignals(reading.signal, signal)
   try {
-    const batches = gatherTurns(await open(source, { ...options, signal: linked.signal ?? reading.signal }))
+    const batches = gatherTurns(await open(source, { ...options, signal: linked.signal ?? reading.signal }).catch(rethrowCoded))
     while (ending === undefined) {
-      try {
-        const { done, value } = await batches.next()
-        if (done !== true) for (const chunk of value) fold.accept(chunk)
-        else ending = signal?.aborted ? fold.cancelled() : fold.ended()
-      } catch (thrown) {
-        ending = fold.failed(thrown)
-      }
+      const batch = await batches.next().catch((thrown: unknown) => ({ thrown }))
+      if ('thrown' in batch) ending = fold.failed(batch.thrown)
+      else if (batch.done === true) ending = signal?.aborted ? fold.cancelled() : fold.ended()
+      else ending = foldAll(fold, batch.value)
       const thread = fold.snapshot()
       if (thread !== last) yield (last = thread)
     }
@@ -88,14 +89,30 @@ export async function* readThread(
   if (ending.error !== undefined && !(ending.error instanceof AgentError)) throw ending.error
 }
 
+function foldAll(fold: StreamFold, chunks: readonly StreamChunk[]): Ending | undefined {
+  for (const chunk of chunks) {
+    const ending = fold.accept(chunk)
+    if (ending !== undefined) return ending
+  }
+  return undefined
+}
+
+function rethrowCoded(thrown: unknown): never {
+  throw toCodedError(thrown)
+}
+
 async function open(source: ThreadSource, options: ReadThreadOptions): Promise<AsyncIterable<readonly StreamChunk[]>> {
   if (isResponse(source)) {
+    refuseLocked(source.bodyUsed === true || source.body?.locked === true)
     const url = source.url === '' ? 'The server' : source.url
     const format = formatOf(source)
     await checkResponse(source, url, format)
     return ofBytes(getResponseStreamReader(source), format, options)
   }
-  if (isReadable(source)) return ofBytes(source.getReader(), options.format ?? 'sse', options)
+  if (isReadable(source)) {
+    refuseLocked(source.locked)
+    return ofBytes(source.getReader(), options.format ?? 'sse', options)
+  }
   if (!isIterable(source)) {
     throw new UsageError('not-a-stream', 'readThread() takes a Response, a ReadableStream or an (async) iterable of events.')
   }
@@ -106,6 +123,11 @@ async function open(source: ThreadSource, options: ReadThreadOptions): Promise<A
     return ofBytes(asReader(all), options.format ?? 'sse', options)
   }
   return ofEvents(all as AsyncIterable<StreamChunk>, options)
+}
+
+function refuseLocked(locked: boolean): void {
+  if (!locked) return
+  throw new UsageError('locked-stream', 'This stream is being read by someone else, or was read. Use tee() or clone() to read it twice.')
 }
 
 function ofBytes(reader: ByteReader, format: 'sse' | 'ndjson', options: ReadThreadOptions): AsyncIterable<readonly StreamChunk[]> {

@@ -15,13 +15,17 @@ export { DONE, parseFrame, parseNdjsonFrame, parseRunAgentInput } from './events
 export { PROTOCOL_VERSION } from './events/version.ts'
 
 export type { Mode } from './verified/verifier.ts'
+export { ChunkExpander } from './verified/expander.ts'
 export { hygieneRules, type Watch, type WatchFactory } from './verified/hygiene.ts'
 export { TOLERANCES, type Tolerance } from './verified/tolerance.ts'
 
 export { EMPTY_THREAD, type Run, type RunError, type RunOutcome, type Step, type Subagent, type Thread } from './state/thread.ts'
 export { ThreadBuilder } from './state/builder.ts'
-export { applyPatch, JsonPatchError, type JsonPatchErrorCode } from './state/json-patch.ts'
+export { applyPatch } from './state/json-patch.ts'
+export { JsonPatchError, type JsonPatchErrorCode } from './state/json-patch-error.ts'
 export { PartialJson, type PartialJsonError } from './state/partial-json.ts'
+export { compact } from './state/compact.ts'
+export { snapshotOf } from './state/snapshot-of.ts'
 
 export { SubscribedThread } from './subscribers/hooks.ts'
 export type { Hook, HookContext, HookExtras, HookName, Mutation, Subscriber } from './subscribers/subscriber.ts'
@@ -47,4 +51,4 @@ export {
 
 export { EventVerifier, type VerifyOptions } from './pipeline/event-verifier.ts'
 export { ThreadReader, type ThreadReaderOptions } from './pipeline/thread-reader.ts'
-export { applyEvents, defaultApplyEvents, verifyEvents, type ApplyOptions } from './pipeline/operators.ts'
+export { applyEvents, defaultApplyEvents, expandChunks, verifyEvents, type ApplyOptions } from './pipeline/operators.ts'

@@ -1,6 +1,6 @@
 /**
  * Every bound of this package, with its reason. All can be set; passing one gives a `ProtocolError` with code
- * `limit` that names it.
+ * `limit` that names it. A patch that passes one fails with a finding, and a reading of partial JSON ends there.
  */
 export interface Limits {
   /** Longest frame, in UTF-16 units; in bytes where frames are. A peer that never ends a line would otherwise fill the memory. */

@@ -48,18 +48,20 @@ function ours(events: readonly Event[]): { verdict: number; thread: Thread } {
 }
 
 /**
- * AG-UI 1.0 closes the chunk lane of an explicit event's item, whose owner an untagged continuation inherits; their client
- * goes by the tag alone. True if the stream has such an event while chunks are pending.
+ * Where their verdict goes by the tag of an event and ours by the owner of its item, while chunks are pending: AG-UI 1.0
+ * closes the lane of the item's owner, whom an untagged continuation inherits. They also hold the END that they make
+ * themselves against an owner that a tool result has changed meanwhile.
  */
-function closesByEffectiveOwner(events: readonly Event[]): boolean {
+function differsByOwner(events: readonly Event[]): boolean {
   const verifier = new Verifier('strict', new Reporter(), DEFAULT_LIMITS)
   for (const event of events) {
+    const { ledger } = verifier
     const bracket = BRACKETS[event.type]
-    if (bracket !== undefined && tagOf(event) === undefined && verifier.ledger.lanes.size > 0) {
+    if (event.type === 'TOOL_CALL_RESULT' && ledger.get('text', event.messageId)?.pending !== undefined) return true
+    if (bracket !== undefined && tagOf(event) === undefined && ledger.lanes.size > 0) {
       const id = keyOf(event as never, bracket)
-      const parent = event.type === 'TOOL_CALL_START' && event.parentMessageId !== undefined ? verifier.ledger.get('text', event.parentMessageId) : undefined
-      const owner = verifier.ledger.get(ownerKind(bracket.kind), id)?.owner ?? parent?.owner
-      if (owner !== undefined) return true
+      const parent = event.type === 'TOOL_CALL_START' && event.parentMessageId !== undefined ? ledger.get('text', event.parentMessageId) : undefined
+      if ((ledger.get(ownerKind(bracket.kind), id)?.owner ?? parent?.owner) !== undefined) return true
     }
     try {
       verifier.accept(event, () => {})
@@ -86,8 +88,10 @@ async function theirThread(events: readonly Event[]): Promise<{ messages: readon
 }
 
 /** Why the folds of a stream may differ, or undefined. */
-function foldException(events: readonly Event[], theirs: readonly Message[]): string | undefined {
+function foldException(events: readonly Event[], theirs: readonly Message[], state: unknown): string | undefined {
   const ids = theirs.map(({ id }) => id)
+  if (JSON.stringify(events).includes('/__proto__')) return 'they refuse a patch that names __proto__, which is a key like others in JSON'
+  if (isCyclic({ theirs, state })) return 'they let a value be moved into itself (RFC 6902 §4.4 forbids it), which makes a cycle'
   if (new Set(ids).size < ids.length) return 'they keep two messages of one id'
   if (repeatsAnId(events)) return 'an id is used for two messages; we keep one of each'
   if (theirs.some((message) => message.role === 'activity' && (typeof message.content !== 'object' || message.content === null || Array.isArray(message.content)))) {
@@ -95,6 +99,15 @@ function foldException(events: readonly Event[], theirs: readonly Message[]): st
   }
   if (writesOntoParts(events)) return 'they replace the parts of a message by text that is streamed onto it'
   return undefined
+}
+
+function isCyclic(value: unknown): boolean {
+  try {
+    JSON.stringify(value)
+    return false
+  } catch {
+    return true
+  }
 }
 
 /** Results, snapshots and hosts of calls that take an id which another message has, at any time in the stream. */
@@ -144,6 +157,7 @@ describe(`${STREAMS} random streams, seed ${SEED}`, () => {
   it('have the same first rejection and the same fold, or a named exception', { timeout: 900_000 }, async () => {
     const count = { streams: 0, rejected: 0, folded: 0, byOwner: 0 }
     const exceptions = new Map<string, number>()
+    const unexplained: string[] = []
     for (let batch = 0; count.streams < STREAMS; batch++) {
       for (const events of fc.sample(anyEvents, { numRuns: Math.min(BATCH, STREAMS - count.streams), seed: SEED + batch })) {
         count.streams++
@@ -151,7 +165,7 @@ describe(`${STREAMS} random streams, seed ${SEED}`, () => {
         const their = theirVerdict(events)
         if (verdict !== their) {
           const first = Math.max(0, ...[verdict, their].filter((index) => index !== -1))
-          expect(closesByEffectiveOwner(events.slice(0, first + 1)), `${verdict} ≠ ${their}: ${JSON.stringify(events.slice(0, first + 1))}`).toBe(true)
+          if (!differsByOwner(events.slice(0, first + 1))) unexplained.push(`verdict ${verdict}, theirs ${their}: ${JSON.stringify(events.slice(0, first + 1))}`)
           count.byOwner++
           continue
         }
@@ -164,15 +178,19 @@ describe(`${STREAMS} random streams, seed ${SEED}`, () => {
         count.folded++
         try {
           expect({ messages: thread.messages, state: thread.state }).toEqual({ messages, state })
-        } catch (difference) {
-          const why = foldException(events, messages)
-          if (why === undefined) throw new Error(`Folds differ: ${JSON.stringify(events)}`, { cause: difference })
+        } catch {
+          const why = foldException(events, messages, state)
+          if (why === undefined) {
+            unexplained.push(`fold: ${JSON.stringify(events)}\n theirs ${JSON.stringify({ messages, state })}\n ours ${JSON.stringify({ messages: thread.messages, state: thread.state })}`)
+            continue
+          }
           exceptions.set(why, (exceptions.get(why) ?? 0) + 1)
         }
       }
     }
     // Shown, so that a run says what it covered; an exception that grew common would hide what it excuses.
     process.stdout.write(`${JSON.stringify({ ...count, exceptions: Object.fromEntries(exceptions) })}\n`)
+    expect(unexplained.slice(0, 20)).toEqual([])
     expect(count.byOwner / count.streams).toBeLessThan(0.01)
     expect(count.folded).toBeGreaterThan(STREAMS / 100)
   })

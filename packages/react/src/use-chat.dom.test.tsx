@@ -236,6 +236,6 @@ it('renders a few times for a burst, not once for each event', async () => {
 
 it('throws for options that cannot work', () => {
   const failing = (options: unknown) => () => renderToString(<View options={options as UseChatOptions} />)
-  expect(failing({})).toThrow(expect.objectContaining({ name: 'UsageError', code: 'no-connection' }))
+  for (const none of [{}, undefined, null]) expect(failing(none)).toThrow(expect.objectContaining({ name: 'UsageError', code: 'no-connection' }))
   expect(failing({ connection: fetchServerSentEvents('/x'), fetcher: () => [] })).toThrow(expect.objectContaining({ code: 'two-connections' }))
 })

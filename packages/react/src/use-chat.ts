@@ -26,7 +26,9 @@ export interface UseChatResult extends ChatSnapshot, ChatMethods {
  * render, without a new client. A client made here is stopped when the component goes; one given as `client` is not.
  * @throws UsageError as the constructor of `ChatClient`.
  */
-export function useChat(options: UseChatOptions): UseChatResult {
+export function useChat(given: UseChatOptions): UseChatResult {
+  // No options at all lack a connection, which the client says better than a TypeError does.
+  const options: UseChatOptions = Object(given)
   const client = useClient(options)
   const snapshot = useSyncExternalStore(client.subscribe, client.getSnapshot, client.getSnapshot)
   const methods = useMemo(() => methodsOf(client), [client])

@@ -3,7 +3,8 @@ import { HttpAgent, type AgentSubscriber } from '@ag-ui/client'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Agent } from './agent.ts'
 import { AgentError } from './errors.ts'
-import { createRunHandler, type RunHandlerOptions } from './handler.ts'
+import type { RunHandlerOptions } from './check-options.ts'
+import { createRunHandler } from './handler.ts'
 import { countingIds, eventually, MemoryLogger, never, serve, type Served } from './test/fixtures.ts'
 
 let served: Served | undefined

@@ -17,7 +17,7 @@ import type { Logger } from './logger.ts'
 
 /**
  * Answers one run. Two forms, which mix freely: an async function that awaits helpers of `run`, and an async
- * generator (or anything async iterable) that yields events. Either way order is that of the program: a yielded event
+ * generator (or anything iterable) that yields events. Either way order is that of the program: a yielded event
  * is out before the generator goes on, and a helper is out when its promise settles.
  *
  *     const agent: Agent = async (input, run) => {
@@ -26,10 +26,14 @@ import type { Logger } from './logger.ts'
  *       await call.result(await search('millrace'))
  *     }
  *
- * RUN_STARTED, RUN_FINISHED and RUN_ERROR are added. What is left open is closed. What is thrown becomes RUN_ERROR;
- * only an `AgentError` shows its code and message to the client.
+ * RUN_STARTED, RUN_FINISHED and RUN_ERROR are added. What is left open is closed. What is thrown becomes RUN_ERROR, as
+ * does what a helper rejects with that nobody ever listens to; only an `AgentError` shows its code and message to the
+ * client.
  */
-export type Agent = (input: RunAgentInput, run: RunContext) => AsyncIterable<Event> | Promise<AsyncIterable<Event> | void>
+export type Agent = (input: RunAgentInput, run: RunContext) => Events | Promise<Events | void>
+
+/** Events in the order they are to be sent. */
+type Events = AsyncIterable<Event> | Iterable<Event>
 
 /** Text that is there, or comes in pieces. */
 export type Streamed = string | AsyncIterable<string>
@@ -108,7 +112,8 @@ export interface StateWriter {
 /**
  * Helpers that write events. Each promise settles when the agent may go on (backpressure) and rejects with
  * `RunEndedError` when the run is over, so that an agent which awaits them stops by itself. One rule holds for all:
- * give the content and the item is closed when the promise settles; leave it out and you hold it open.
+ * give the content and the item is closed when the promise is fulfilled; leave it out and you hold it open. If the
+ * content fails, the item stays open: an end would say that it is complete.
  */
 export interface Emitter {
   /** Any event, as it is. */

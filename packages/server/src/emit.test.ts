@@ -59,12 +59,20 @@ describe('text', () => {
     ])
   })
 
-  test('a source that fails closes the message, and the agent may go on', async () => {
+  test('a source that fails leaves its message open, and the agent that catches it goes on', async () => {
     const events = await sent(async (_, run) => {
       await expect(run.text(failing('a'))).rejects.toThrow('the model is gone')
       await run.text('Sorry')
     })
-    expect(types(events).slice(0, 4)).toEqual(['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END', 'TEXT_MESSAGE_START'])
+    expect(events.map(({ type, messageId }) => [type, messageId])).toEqual([
+      ['TEXT_MESSAGE_START', 'id1'],
+      ['TEXT_MESSAGE_CONTENT', 'id1'],
+      ['TEXT_MESSAGE_START', 'id2'],
+      ['TEXT_MESSAGE_CONTENT', 'id2'],
+      ['TEXT_MESSAGE_END', 'id2'],
+      // Only the end of the run closes it.
+      ['TEXT_MESSAGE_END', 'id1'],
+    ])
   })
 
   test('helpers nobody awaits still belong to the run, and may run side by side', async () => {

@@ -86,7 +86,11 @@ export function createEmitter(options: EmitterOptions, subagentRunId?: string): 
       if (delta !== '') await push(events.delta(delta))
     }
     await pushAll(events.open)
-    if (content !== undefined) await closing(() => writeAll(content, write), end)
+    if (content !== undefined) {
+      // Stays open if this fails: an END would say complete. RUN_ERROR abandons it, or the end of the run closes it.
+      await writeAll(content, write)
+      await end()
+    }
     return { write: (delta) => track(write(delta)), end: () => track(end()) }
   }
 

@@ -2,42 +2,19 @@
  * Request → Response. The only file that chooses an HTTP status: everything below it says what is the matter, by
  * error codes, and is answered here. It knows no socket and no platform.
  */
-import { UsageError, type RunAgentInput } from '@millrace/protocol'
-import type { Agent } from './agent.ts'
-import { ask, type Asked, type Authorize } from './authorize.ts'
-import { systemClock, type Clock } from './clock.ts'
+import type { RunAgentInput } from '@millrace/protocol'
+import { ask, type Asked } from './authorize.ts'
+import { checkOptions, type RunHandlerOptions } from './check-options.ts'
+import { systemClock } from './clock.ts'
 import { LogError, ServerLimitError } from './errors.ts'
 import { Hub, type Reader } from './hub.ts'
 import { hydrate, openInterrupts } from './hydrate.ts'
-import { DEFAULT_SERVER_LIMITS, type ServerLimits } from './limits.ts'
+import { DEFAULT_SERVER_LIMITS } from './limits.ts'
 import { START, type EventLog, type Offset } from './log/contract.ts'
 import { MemoryLog } from './log/memory.ts'
-import { guarded, silentLogger, type Logger } from './logger.ts'
+import { guarded, silentLogger } from './logger.ts'
 import { InputError, readInput } from './read-input.ts'
 import { CONTENT_TYPES, negotiate, streamEntries } from './respond.ts'
-
-export interface RunHandlerOptions {
-  readonly agent: Agent
-  /** Required: there is no default for who may run and read. `() => true` lets everybody. */
-  readonly authorize: Authorize
-  /** Where runs are kept. Default: a `MemoryLog`, which one process has and loses. */
-  readonly log?: EventLog
-  /** Where errors go whose text must not go to clients. Default: nowhere. `console` will do. */
-  readonly logger?: Logger
-  /**
-   * When the last reader of a run is gone: `continue` (default) lets it run on, since it can be joined again and a
-   * phone in a tunnel is no reason to throw an answer away; `cancel` ends it.
-   */
-  readonly onDisconnect?: 'continue' | 'cancel'
-  /** Milliseconds of silence before a heartbeat; default 15,000, below the idle limits of common proxies. */
-  readonly heartbeatMs?: number
-  /** Milliseconds after which a producer that shows no life counts as dead; default 30,000. */
-  readonly leaseMs?: number
-  readonly limits?: Partial<ServerLimits>
-  readonly clock?: Clock
-  /** Fresh ids for messages, calls and interrupts; default random UUIDs. */
-  readonly createId?: () => string
-}
 
 /** Pass it on as `POST`, `GET` and `DELETE`, or to `toNodeListener`. Never rejects. */
 export interface RunHandler {
@@ -89,17 +66,11 @@ const LIMIT_STATUS: Readonly<Record<ServerLimitError['limit'], number>> = { subs
  * Events stream as SSE, or as NDJSON (`{"id","chunk"}` lines) to clients that accept `application/x-ndjson`. Errors are
  * JSON: `{"error":{"code","message","pointer"?}}`. CORS and OPTIONS are left to what stands in front.
  *
- * @throws UsageError if `agent` or `authorize` is missing.
+ * @throws UsageError if `agent` or `authorize` is missing, or another option is not what it has to be.
  */
 export function createRunHandler(options: RunHandlerOptions): RunHandler {
+  checkOptions(options)
   const { agent, authorize, onDisconnect = 'continue', heartbeatMs = 15_000, leaseMs = 30_000, clock = systemClock } = options
-  if (typeof agent !== 'function') throw new UsageError('handler.agent', 'createRunHandler needs an agent')
-  if (typeof authorize !== 'function') {
-    throw new UsageError(
-      'handler.authorize',
-      'createRunHandler needs `authorize`, which says who may run and read; pass `authorize: () => true` to let everybody',
-    )
-  }
   const log = options.log ?? new MemoryLog({ clock })
   const logger = guarded(options.logger ?? silentLogger)
   const limits = { ...DEFAULT_SERVER_LIMITS, ...options.limits }

@@ -21,7 +21,8 @@ export type {
 export type { Asked, Authorize } from './authorize.ts'
 export { systemClock, type Clock } from './clock.ts'
 export { AgentError, LogError, RunEndedError, ServerLimitError, type LogErrorCode } from './errors.ts'
-export { createRunHandler, type RunHandler, type RunHandlerOptions } from './handler.ts'
+export type { RunHandlerOptions } from './check-options.ts'
+export { createRunHandler, type RunHandler } from './handler.ts'
 export type { HydratedThread } from './hydrate.ts'
 export { DEFAULT_SERVER_LIMITS, type ServerLimits } from './limits.ts'
 export {

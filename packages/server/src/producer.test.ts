@@ -242,7 +242,6 @@ describe('an agent that breaks a rule', () => {
     ],
     'run.identity': [{ type: 'RUN_FINISHED', threadId: 't1', runId: 'other' }],
     'event.malformed': [{ type: 'TEXT_MESSAGE_START', messageId: 7 }],
-    'agent.failed': [{ type: 'STATE_SNAPSHOT', snapshot: 1n }],
   }
   for (const [code, events] of Object.entries(violations)) {
     test(code, async () => {

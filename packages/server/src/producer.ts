@@ -7,6 +7,7 @@ import type { Agent, FinishDetails, InterruptRequest, RunContext } from './agent
 import type { Clock } from './clock.ts'
 import { Driver } from './drive.ts'
 import { createEmitter } from './emit.ts'
+import { eventText } from './event-text.ts'
 import { LogError, RunEndedError } from './errors.ts'
 import type { ServerLimits } from './limits.ts'
 import type { EventLog, Lease, LeaseState, RunEndOutcome } from './log/contract.ts'
@@ -55,6 +56,8 @@ export class Producer {
   #flushing: Promise<void> | undefined
   #untilTurn = EVENTS_PER_TURN
   #end: { readonly outcome: RunEndOutcome; readonly code: EndCode } | undefined
+  /** What ended the run, and was reported then. */
+  #failure: unknown
   /** Set if the log refused: what the queue holds has lost its place. */
   #logFailure: unknown
 
@@ -134,9 +137,10 @@ export class Producer {
   async #push(event: Event): Promise<void> {
     if (this.#end !== undefined) throw new RunEndedError(this.#end.code)
     try {
-      if (event.type === 'RUN_STARTED') this.#checkStart(event)
-      else if (event.type === 'RUN_FINISHED') this.#finishWith(event)
-      else if (event.type === 'RUN_ERROR') this.#cut('error', 'ended', () => this.#accept(event))
+      // Authors without types yield anything; `#accept` says what is wrong with it.
+      if (event?.type === 'RUN_STARTED') this.#checkStart(event)
+      else if (event?.type === 'RUN_FINISHED') this.#finishWith(event)
+      else if (event?.type === 'RUN_ERROR') this.#cut('error', 'ended', () => this.#accept(event))
       else this.#accept(event)
     } catch (error) {
       this.#fail(error)
@@ -163,7 +167,7 @@ export class Producer {
   #accept(event: Event): void {
     // Verified as it will be sent: JSON drops and changes values that the types let pass. It is also a copy, so that
     // the agent may go on with its objects.
-    const text = JSON.stringify(event)
+    const text = eventText(event)
     const sent = JSON.parse(text) as Event
     this.#verifier.accept(sent, (verified) => {
       this.#queue.push(verified === sent ? text : JSON.stringify(verified))
@@ -205,10 +209,11 @@ export class Producer {
   /** Turns what went wrong into RUN_ERROR. Brackets stay open: RUN_ERROR abandons them, and an END would say complete. */
   #fail(error: unknown): void {
     if (this.#end !== undefined) {
-      if (!this.#isOwnEnd(error)) this.#report('The agent failed after its run had ended', error)
+      if (error !== this.#failure && !this.#isOwnEnd(error)) this.#report('The agent failed after its run had ended', error)
       return
     }
     this.#cut('error', error instanceof RunEndedError ? error.code : 'ended', () => this.#accept(runError(error)))
+    this.#failure = error
     this.#report('A run failed', error)
   }
 

@@ -23,7 +23,7 @@ const HELP = `  /stop    stop the answer (or Ctrl-C)
   /exit    leave (or Ctrl-D, or Ctrl-C twice)
 `
 
-/** Talks until the input ends. Sets the exit status to 1 if the input was a pipe and a turn failed. */
+/** Talks until the input ends. Sets the exit status to 1 if the input was a pipe and a turn failed or got no answer. */
 export async function chat(url: string, options: ChatOptions, terminal: Terminal): Promise<void> {
   if (!/^https?:\/\/./i.test(url)) throw new CommandError(`${url} is no address`, 'It should begin with http:// or https://.')
   await new Chat(url, options, terminal).run()
@@ -112,7 +112,7 @@ class Chat {
         const question = printable(interrupt.message ?? interrupt.reason)
         this.#terminal.out(`${this.#terminal.colours.yellow('?')} ${question} ${this.#terminal.colours.dim(`(${answerHint(interrupt)})`)}\n`)
         const line = await this.#lines.next(this.#terminal.colours.yellow('› '))
-        if (line === undefined) return
+        if (line === undefined) return this.#unanswered(question)
         answers.push(() => this.#client.respond(interrupt.id, answerOf(line, interrupt)))
       }
       if (answers.length === 0) return
@@ -120,6 +120,13 @@ class Chat {
       for (const answer of answers.slice(0, -1)) await answer()
       result = await this.#turn(answers.at(-1) as () => Promise<TurnResult>)
     }
+  }
+
+  /** The input ended where the agent waits: a script has to learn that its run is not over. */
+  #unanswered(question: string): void {
+    if (this.#interactive) return
+    this.#terminal.err(`millrace: the input ended before the agent had its answer: ${oneLine(question)}\n`)
+    process.exitCode ??= 1
   }
 
   async #turn(start: () => Promise<TurnResult>): Promise<TurnResult | undefined> {

@@ -2,6 +2,7 @@
 import { DEFAULT_LIMITS } from '@millrace/protocol'
 import { Option, type Command } from 'commander'
 import { readThread } from '../input/read-thread.ts'
+import type { Source } from '../input/source.ts'
 import type { CheckReport, Finding } from '../report/check-report.ts'
 import { toGithub } from '../report/github.ts'
 import { toJson } from '../report/json.ts'
@@ -51,7 +52,7 @@ Exit status: 0 clean, 1 findings of severity error, 2 the input could not be che
     )
     .action(async (input: string, options: CheckOptions) => {
       const levels = parseRules(options.rule)
-      const report = await check(input, options, levels)
+      const report = await check(await openInput(input, options), options, levels)
       const { errors, warnings } = report.summary
       const tooMany = options.maxWarnings !== undefined && warnings > options.maxWarnings
       process.exitCode = errors > 0 || tooMany ? 1 : 0
@@ -67,8 +68,7 @@ const FORM_HELP: Readonly<Record<(typeof FORMS)[number], string>> = {
   github: 'print GitHub workflow commands, which annotate a pull request',
 }
 
-async function check(input: string, options: CheckOptions, levels: RuleLevels): Promise<CheckReport> {
-  const source = await openInput(input, options)
+export async function check(source: Source, options: Pick<CheckOptions, 'format'>, levels: RuleLevels): Promise<CheckReport> {
   const diagnostics: Finding[] = []
   const summary = { errors: 0, warnings: 0, infos: 0 }
   const result = await readThread(source, {

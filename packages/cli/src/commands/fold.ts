@@ -4,6 +4,7 @@ import { Option, type Command } from 'commander'
 import { readFile } from 'node:fs/promises'
 import { CommandError, messageOf } from '../command-error.ts'
 import { readThread, type ReadResult } from '../input/read-thread.ts'
+import type { Source } from '../input/source.ts'
 import type { Finding } from '../report/check-report.ts'
 import type { FoldError, FoldReport } from '../report/fold-report.ts'
 import { foldToText } from '../report/fold-text.ts'
@@ -46,10 +47,10 @@ Exit status: 0 the run finished, 1 it did not, 2 the input could not be folded.`
     })
 }
 
-async function fold(input: string, options: FoldOptions): Promise<FoldReport> {
+export async function fold(input: string | Source, options: Omit<FoldOptions, 'json'>): Promise<FoldReport> {
   const messages = options.history === undefined ? undefined : await readHistory(options.history)
   const state = options.state === undefined ? undefined : await readJson(options.state)
-  const source = await openInput(input, options)
+  const source = typeof input === 'string' ? await openInput(input, options) : input
   const diagnostics: Finding[] = []
   let errorAt: number | null = null
   const result = await readThread(source, {

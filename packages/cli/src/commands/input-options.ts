@@ -28,13 +28,12 @@ export function withInput(command: Command): Command {
 function parseFormat(value: string): Format {
   const format = FORMATS.find((known) => known === value)
   if (format !== undefined) return format
-  if (/^proto(?:buf)?$/.test(value)) throw new InvalidArgumentError('AG-UI over protobuf is not supported yet.')
   throw new InvalidArgumentError(`Allowed choices are ${FORMATS.join(', ')}.`)
 }
 
 /** Opens INPUT. The first Ctrl-C ends a request: what came by then is reported. */
-export function openInput(input: string, { message, header }: InputOptions): Promise<Source> {
+export function openInput(input: string, { message, header, format }: InputOptions): Promise<Source> {
   const stop = new AbortController()
   if (input !== '-') process.once('SIGINT', () => stop.abort())
-  return openSource(input, { message, headers: header, signal: stop.signal })
+  return openSource(input, { message, headers: header, format, signal: stop.signal })
 }

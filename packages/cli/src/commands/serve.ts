@@ -25,6 +25,7 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
   const say = (message: string, data?: unknown): void => terminal.err(`${oneLine(message)}${detail(data)}\n`)
   const logger = { warn: say, error: say }
   const handler = createRunHandler({ agent, authorize: () => true, logger })
+  surviveStrays(say)
   const server = createServer(toNodeListener(handler, { logger }))
   const url = await listen(server, options)
 
@@ -37,6 +38,19 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
   }
   await signalled()
   await close(server, handler)
+}
+
+/**
+ * What an agent's code throws where nobody can catch it (a timer, a promise it forgot) would end the process, and with it
+ * the runs of everybody else. It belongs to no run that we could end instead.
+ */
+function surviveStrays(say: (message: string, data: unknown) => void): void {
+  const survive =
+    (what: string) =>
+    (error: unknown): void =>
+      say(`${what} outside of any run; the server stays up`, { error })
+  process.on('uncaughtException', survive('The agent threw'))
+  process.on('unhandledRejection', survive('A promise of the agent was rejected'))
 }
 
 async function loadAgent(file: string): Promise<Agent> {

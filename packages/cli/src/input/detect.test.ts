@@ -1,3 +1,4 @@
+import { encodeFrame } from '@millrace/protocol/proto'
 import { describe, expect, it } from 'vitest'
 import { CommandError } from '../command-error.ts'
 import { detectFormat } from './detect.ts'
@@ -42,6 +43,24 @@ describe('what the content says', () => {
   })
 })
 
+describe('protobuf', () => {
+  const frame = encodeFrame({ type: 'RUN_STARTED', threadId: 't', runId: 'r' })
+
+  it('is known by its first frame, however it is called', () => {
+    for (const hint of ['', '.pb', '.json', 'text/event-stream']) expect(detectFormat(frame, true, hint)).toBe('protobuf')
+    expect(detectFormat(frame, false, '')).toBe('protobuf')
+  })
+
+  it('needs the whole first frame, unless it is called that', () => {
+    expect(detectFormat(frame.subarray(0, -1), false, '')).toBeUndefined()
+    for (const hint of ['.pb', '.binpb', 'application/vnd.ag-ui.event+proto']) {
+      expect(detectFormat(frame.subarray(0, 2), false, hint)).toBe('protobuf')
+      expect(detectFormat(new Uint8Array(), true, hint)).toBe('protobuf')
+      expect(detectFormat(bytes(`data: ${event}\n\n`), true, hint), 'text is text').toBe('sse')
+    }
+  })
+})
+
 it('takes the name or content type where there is nothing to see', () => {
   expect(detectFormat(bytes(''), true, '.ndjson')).toBe('ndjson')
   expect(detectFormat(bytes('\n'), true, 'text/event-stream')).toBe('sse')
@@ -53,7 +72,8 @@ it.each([
   ['prose', bytes('Dear reader,\nthis is a letter.'), 'no stream of events'],
   ['gzip', new Uint8Array([0x1f, 0x8b, 8, 0]), 'gzip'],
   ['UTF-16', new Uint8Array([0xff, 0xfe, 0x64, 0]), 'UTF-16'],
-  ['protobuf', new Uint8Array([0, 0, 0, 12, 98, 10]), 'protobuf is not supported yet'],
+  ['other binary data', new Uint8Array([0, 0, 0, 2, 255, 255]), 'is binary'],
+  ['a cut frame', new Uint8Array([0, 0, 0, 12, 98, 10]), 'is binary'],
 ])('says what %s is', (_name, head, message) => {
   expect(() => detectFormat(head, true, '')).toThrow(CommandError)
   expect(() => detectFormat(head, true, '')).toThrow(message)

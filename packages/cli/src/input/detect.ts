@@ -1,12 +1,13 @@
 // Tells the format of an input from how it begins; a file's extension or a response's content type only decides
 // where the bytes leave it open.
+import { LengthPrefixedDecoder, parseBinaryFrame, PROTO_MEDIA_TYPE, type BinaryFrame } from '@millrace/protocol/proto'
 import { CommandError } from '../command-error.ts'
 import { EVENT_KEYS } from './json-document.ts'
 import { jsonTokens, keyAt } from './json-tokens.ts'
 
-export type Format = 'sse' | 'ndjson' | 'json' | 'har'
+export type Format = 'sse' | 'ndjson' | 'json' | 'har' | 'protobuf'
 
-export const FORMATS: readonly Format[] = ['sse', 'ndjson', 'json', 'har']
+export const FORMATS: readonly Format[] = ['sse', 'ndjson', 'json', 'har', 'protobuf']
 
 const HINTS: Readonly<Record<string, Format>> = {
   '.sse': 'sse',
@@ -20,6 +21,9 @@ const HINTS: Readonly<Record<string, Format>> = {
   'application/jsonl': 'ndjson',
   'application/x-jsonlines': 'ndjson',
   'application/json': 'json',
+  '.pb': 'protobuf',
+  '.binpb': 'protobuf',
+  [PROTO_MEDIA_TYPE]: 'protobuf',
 }
 
 const FIELD_LINE = /^(?:data|event|id|retry)[:\r\n]/m
@@ -32,7 +36,9 @@ const FIELD_LINE = /^(?:data|event|id|retry)[:\r\n]/m
  * @throws CommandError for what is no stream of events, or not one that is understood
  */
 export function detectFormat(head: Uint8Array, complete: boolean, hint: string): Format | undefined {
-  refuseBinary(head, hint)
+  refuseBinary(head)
+  // A frame begins with its length, big-endian, whose first byte is zero below 16 MiB. No text begins with a zero.
+  if (head[0] === 0) return detectProtobuf(head, complete, hint)
   const text = new TextDecoder().decode(head)
   const first = text.trimStart()[0]
   if (first === undefined) return complete ? (HINTS[hint] ?? 'sse') : undefined
@@ -58,21 +64,31 @@ export function detectFormat(head: Uint8Array, complete: boolean, hint: string):
   if (hinted !== undefined) return hinted
   throw new CommandError(
     first === '<' ? 'The input is a page of markup, not a stream of events' : 'The input is no stream of events I know',
-    'SSE, NDJSON, a JSON array of events and HAR captures are read; name one with --format to insist.',
+    'SSE, NDJSON, a JSON array of events, HAR captures and protobuf are read; name one with --format to insist.',
   )
 }
 
 /** Formats that are recognised in order to say so. */
-function refuseBinary(head: Uint8Array, hint: string): void {
+function refuseBinary(head: Uint8Array): void {
   const [a, b] = head
   if (a === 0x1f && b === 0x8b) throw new CommandError('The input is compressed with gzip', 'Pipe it through gunzip -c.')
   if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) {
     throw new CommandError('The input is UTF-16; streams of events are UTF-8')
   }
-  // A protobuf stream begins with a big-endian length, whose first byte is zero for any message below 16 MiB.
-  if (a === 0 || hint === 'application/vnd.ag-ui.event+proto' || hint === '.pb' || hint === '.binpb') {
-    throw new CommandError('AG-UI over protobuf is not supported yet', 'Ask the server for text/event-stream.')
+}
+
+/** Without a name that says so, it is protobuf if the first frame is an event. */
+function detectProtobuf(head: Uint8Array, complete: boolean, hint: string): Format | undefined {
+  if (HINTS[hint] === 'protobuf') return 'protobuf'
+  let first: BinaryFrame | undefined
+  try {
+    new LengthPrefixedDecoder((frame) => (first ??= frame)).feed(head)
+    if (first === undefined && !complete) return undefined
+    if (first !== undefined && parseBinaryFrame(first) !== undefined) return 'protobuf'
+  } catch {
+    // Some other kind of binary data.
   }
+  throw new CommandError('The input is binary, and no stream of events I know', 'If it is AG-UI over protobuf, insist with --format protobuf.')
 }
 
 /** What can be told of a JSON object from its beginning: its keys so far, whether it ends, and spans lines. */

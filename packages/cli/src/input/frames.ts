@@ -1,6 +1,7 @@
 // Bytes of an input → frames, whatever the format. A HAR capture holds several streams, all else one. Files are
 // read as they come; only JSON objects and captures, which cannot be used before their end, are read whole.
-import { NdjsonDecoder, SseDecoder, type Frame, type FrameDecoder, type FrameSink } from '@millrace/protocol'
+import { NdjsonDecoder, SseDecoder, type Frame } from '@millrace/protocol'
+import { LengthPrefixedDecoder, type BinaryFrame } from '@millrace/protocol/proto'
 import { CommandError } from '../command-error.ts'
 import { detectFormat, type Format } from './detect.ts'
 import { JsonArrayDecoder } from './json-array.ts'
@@ -12,6 +13,8 @@ export interface StreamSink {
   /** A stream begins. `label` tells it from others of the same input; absent where there is only one. */
   begin(format: Format, label?: string): void
   frame(frame: Frame): void
+  /** Of a stream in protobuf. */
+  binaryFrame(frame: BinaryFrame): void
   /** The stream ended. */
   end(): void
 }
@@ -38,7 +41,7 @@ export async function readFrames(source: Source, forced: Format | undefined, sin
       return format
     }
     sink.begin(format)
-    const decoder = decoderOf(format, (frame) => sink.frame(frame))
+    const decoder = decoderOf(format, sink)
     decoder.feed(head)
     while (!ended) {
       const next = await chunks.next()
@@ -54,14 +57,22 @@ export async function readFrames(source: Source, forced: Format | undefined, sin
   }
 }
 
-function decoderOf(format: Exclude<Format, 'har'>, sink: FrameSink): FrameDecoder {
+interface Decoder {
+  feed(chunk: Uint8Array): void
+  finish(): void
+}
+
+function decoderOf(format: Exclude<Format, 'har'>, sink: StreamSink): Decoder {
+  const frame = (text: Frame): void => sink.frame(text)
   switch (format) {
     case 'sse':
-      return new SseDecoder(sink)
+      return new SseDecoder(frame)
     case 'ndjson':
-      return new NdjsonDecoder(sink)
+      return new NdjsonDecoder(frame)
     case 'json':
-      return new JsonArrayDecoder(sink)
+      return new JsonArrayDecoder(frame)
+    case 'protobuf':
+      return new LengthPrefixedDecoder((binary) => sink.binaryFrame(binary))
   }
 }
 
@@ -142,7 +153,7 @@ function readCaptures(text: string, sink: StreamSink): void {
   for (const { label, type, body } of readHar(text)) {
     sink.begin('har', label)
     const format = detectFormat(body, true, type) ?? 'sse'
-    const decoder = decoderOf(format === 'har' ? 'sse' : format, (frame) => sink.frame(frame))
+    const decoder = decoderOf(format === 'har' ? 'sse' : format, sink)
     decoder.feed(body)
     decoder.finish()
     sink.end()

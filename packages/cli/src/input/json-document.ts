@@ -1,5 +1,6 @@
 // JSON that is read as a whole: an object that holds its events under `events` or `stream`, a single event, and
 // HAR captures, whose response bodies are streams of their own.
+import { PROTO_MEDIA_TYPE } from '@millrace/protocol/proto'
 import { CommandError } from '../command-error.ts'
 import { jsonTokens, keyAt } from './json-tokens.ts'
 
@@ -56,6 +57,15 @@ interface HarEntry {
 
 const STREAM_TYPE = /^(?:text\/event-stream|application\/(?:x-)?(?:ndjson|jsonl|jsonlines))\b/i
 
+function isStreamType(type: unknown): boolean {
+  return STREAM_TYPE.test(String(type)) || mediaType(String(type)) === PROTO_MEDIA_TYPE
+}
+
+/** Without parameters and case. */
+function mediaType(type: string): string {
+  return type.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}
+
 /**
  * The streams of events in a HAR capture, in the order of the capture.
  * @throws CommandError if it is no capture, or has none
@@ -71,12 +81,12 @@ export function readHar(text: string): Capture[] {
   if (!Array.isArray(entries)) throw new CommandError('The input is no HAR capture: it has no log.entries')
   const found = entries.flatMap((entry) => capture(entry) ?? [])
   if (found.length > 0) return found
-  const empty = entries.some((entry) => STREAM_TYPE.test(String(entry?.response?.content?.mimeType)))
+  const empty = entries.some((entry) => isStreamType(entry?.response?.content?.mimeType))
   throw new CommandError(
     `None of the ${entries.length} entries of the HAR capture holds the body of a stream of events`,
     empty
       ? 'There is such a response, but its body was not saved: export the HAR “with content”.'
-      : 'Looked for responses of type text/event-stream or application/x-ndjson.',
+      : `Looked for responses of type text/event-stream, application/x-ndjson or ${PROTO_MEDIA_TYPE}.`,
   )
 }
 
@@ -84,9 +94,9 @@ function capture(entry: HarEntry | null): Capture | undefined {
   const content = entry?.response?.content
   const label = `${String(entry?.request?.method ?? 'GET')} ${String(entry?.request?.url ?? '(no address)')}`
   const type = String(content?.mimeType ?? '')
-  if (STREAM_TYPE.test(type) && typeof content?.text === 'string' && content.text !== '') {
+  if (isStreamType(type) && typeof content?.text === 'string' && content.text !== '') {
     const body = Buffer.from(content.text, content.encoding === 'base64' ? 'base64' : 'utf8')
-    return { label, type: type.split(';', 1)[0]?.trim().toLowerCase() ?? '', body }
+    return { label, type: mediaType(type), body }
   }
   // Chromium keeps what an EventSource received beside an empty body.
   const messages = entry?._eventSourceMessages

@@ -15,6 +15,7 @@ import {
   type Thread,
   type VerifiedEvent,
 } from '@millrace/protocol'
+import { parseBinaryFrame } from '@millrace/protocol/proto'
 import type { Finding } from '../report/check-report.ts'
 import type { Format } from './detect.ts'
 import { readFrames } from './frames.ts'
@@ -96,6 +97,7 @@ export async function readThread(source: Source, options: ReadOptions): Promise<
         begin(label)
       },
       frame: (frame) => acceptFrame(reader as ThreadReader, frame),
+      binaryFrame: (frame) => (reader as ThreadReader).acceptFrame(frame, parseBinaryFrame),
       end,
     })
     return result(format)

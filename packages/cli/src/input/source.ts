@@ -2,8 +2,10 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { extname } from 'node:path'
+import { PROTO_MEDIA_TYPE } from '@millrace/protocol/proto'
 import { CommandError, messageOf } from '../command-error.ts'
 import { printable } from '../terminal.ts'
+import type { Format } from './detect.ts'
 
 export interface Source {
   /** How people call it. */
@@ -20,6 +22,8 @@ export interface SourceOptions {
   readonly message: string
   /** For URLs: `Name: value` lines. */
   readonly headers: readonly string[]
+  /** For URLs: what to ask the server for. */
+  readonly format?: Format | undefined
   /** Ends the request. */
   readonly signal?: AbortSignal
 }
@@ -51,7 +55,7 @@ async function request(url: string, options: SourceOptions): Promise<Source> {
   try {
     response = await fetch(url, {
       method: 'POST',
-      headers: requestHeaders(options.headers),
+      headers: requestHeaders(options.headers, options.format),
       body: JSON.stringify({
         threadId: `millrace-${id}`,
         runId: `millrace-run-${id}`,
@@ -89,12 +93,21 @@ async function* readBody(
   }
 }
 
+const ACCEPT = 'text/event-stream, application/x-ndjson;q=0.9, application/json;q=0.8'
+/**
+ * The first choice where a format is insisted on. Protobuf is never asked for otherwise: servers that know it prefer it,
+ * and what people save and look at is text.
+ */
+const ACCEPT_FIRST: Readonly<Partial<Record<Format, string>>> = {
+  protobuf: PROTO_MEDIA_TYPE,
+  ndjson: 'application/x-ndjson, text/event-stream;q=0.5',
+  json: 'application/json, text/event-stream;q=0.5',
+}
+
 /** `Name: value` lines as headers, on top of those AG-UI asks for. */
-export function requestHeaders(lines: readonly string[]): Headers {
-  const headers = new Headers({
-    'content-type': 'application/json',
-    accept: 'text/event-stream, application/x-ndjson;q=0.9, application/json;q=0.8',
-  })
+export function requestHeaders(lines: readonly string[], format?: Format): Headers {
+  const accept = (format && ACCEPT_FIRST[format]) ?? ACCEPT
+  const headers = new Headers({ 'content-type': 'application/json', accept })
   for (const [name, value] of parseHeaders(lines)) headers.set(name, value)
   return headers
 }

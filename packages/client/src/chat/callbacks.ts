@@ -27,17 +27,24 @@ export class Callbacks {
     const { rule, severity, message } = diagnostic
     if (severity !== 'info' && !this.#logged.has(rule)) {
       this.#logged.add(rule)
-      this.#settings().logger?.warn(`${rule}: ${message}`, diagnostic)
+      this.#log('warn', `${rule}: ${message}`, diagnostic)
     }
     this.call('onDiagnostic', diagnostic)
   }
 
   report(message: string, error: unknown): void {
-    const { logger } = this.#settings()
-    if (logger !== undefined) return logger.error(message, error)
+    if (this.#settings().logger !== undefined) return this.#log('error', message, error)
     // Without a logger the runtime is told, as of any listener that throws.
     queueMicrotask(() => {
       throw error
     })
+  }
+
+  #log(level: 'warn' | 'error', message: string, data: unknown): void {
+    try {
+      this.#settings().logger?.[level](message, data)
+    } catch {
+      // The logger is whom we tell of failures; when it fails itself, there is nobody left, and the turn goes on.
+    }
   }
 }

@@ -9,13 +9,15 @@ import {
   type Interrupt,
   type Message,
   type ResumeEntry,
+  type UIMessage,
 } from '@millrace/protocol'
 import type { NormalizedConnection } from '../connection/normalize.ts'
+import { checkLimits, checkMode } from '../checks.ts'
 import { generateId, type IdKind } from '../ids.ts'
 import { Store } from '../store.ts'
 import { Callbacks } from './callbacks.ts'
 import { upToLastUser, reviveMessages, userMessage } from './history.ts'
-import { checkEntries, InterruptDesk } from './interrupts.ts'
+import { checkEntries, InterruptDesk, requireAnswered } from './interrupts.ts'
 import { LateEvents } from './late-events.ts'
 import type {
   ChatClientOptions,
@@ -28,7 +30,7 @@ import type {
   TurnResult,
 } from './options.ts'
 import { IDLE, turnOf, type Phase } from './phase.ts'
-import { makeRunContext } from './run-context.ts'
+import { makeRunContext, prepareStart, type Start } from './run-context.ts'
 import { buildSnapshot } from './snapshot.ts'
 import { MessageView } from './view.ts'
 import { resolveConnection } from './transport.ts'
@@ -49,13 +51,18 @@ export class ChatClient {
 
   /**
    * Opens nothing and makes no ids, so it may be called while rendering.
-   * @throws UsageError for options that cannot work: no connection, two, or one of neither shape.
+   * @throws UsageError for options that cannot work: no connection, two, or one of neither shape; a mode, a limit or
+   * a message that is none.
    */
-  constructor(options: ChatClientOptions) {
+  constructor(given: ChatClientOptions) {
+    // No options at all lack a connection, as empty ones do.
+    const options: ChatClientOptions = Object(given)
     this.#options = options
     this.#settings = options
     this.#threadId = options.threadId
     this.#connection = resolveConnection(options)
+    checkMode(options.mode)
+    checkLimits(options.limits)
     this.#builder = this.#newThread(options.initialMessages ?? [])
     this.#store = new Store(
       (previous) => this.#snapshot(previous),
@@ -83,9 +90,11 @@ export class ChatClient {
   async sendMessage(input: string | MessageInput, options: SendOptions = {}): Promise<TurnResult> {
     this.#requireReady()
     const message = userMessage(input, (kind) => this.#generateId(kind))
+    const start = this.#prepare(options)
+    const createdAt = new Date(this.#now())
     this.#builder.addMessage(message)
-    this.#view.date(message.id, new Date(this.#now()))
-    return this.#run(options)
+    this.#view.date(message.id, createdAt)
+    return this.#run(start)
   }
 
   /**
@@ -94,8 +103,10 @@ export class ChatClient {
    */
   async append(message: StoredMessage, options: SendOptions = {}): Promise<TurnResult> {
     this.#requireReady()
-    for (const wire of this.#fromStored([message])) this.#builder.addMessage(wire)
-    return this.#run(options)
+    const revived = reviveMessages([message])
+    const start = this.#prepare(options)
+    for (const wire of this.#adopt(revived)) this.#builder.addMessage(wire)
+    return this.#run(start)
   }
 
   /**
@@ -103,11 +114,13 @@ export class ChatClient {
    * @throws UsageError (rejects) `nothing-to-reload`, `interrupts-pending`.
    */
   async reload(options: SendOptions = {}): Promise<TurnResult> {
-    this.#requireAnswered()
-    const kept = upToLastUser(this.#builder.snapshot().messages)
-    this.stop()
-    this.#builder.setMessages(kept)
-    return this.#run(options)
+    requireAnswered(this.#questions())
+    upToLastUser(this.#builder.snapshot().messages)
+    const start = this.#prepare(options)
+    this.#halt()
+    // Asked again: what was open is closed now, also in messages that stay.
+    this.#builder.setMessages(upToLastUser(this.#builder.snapshot().messages))
+    return this.#run(start)
   }
 
   /**
@@ -115,21 +128,20 @@ export class ChatClient {
    * none runs.
    */
   stop(): void {
-    const turn = turnOf(this.#phase)
-    if (turn === undefined) return
-    turn.stop()
-    this.#leave(turn, IDLE)
+    if (this.#halt()) this.#store.commit()
   }
 
   /**
    * Answers one interrupt. When all are answered, the run goes on and the promise resolves with its result; until
    * then it resolves with `interrupted` at once.
-   * @throws UsageError (rejects) `unknown-interrupt`, `interrupt-expired`, `busy`.
+   * @throws UsageError (rejects) `malformed-answer`, `unknown-interrupt`, `interrupt-expired`, `busy`.
    */
   async respond(interruptId: string, answer: InterruptAnswer, options: SendOptions = {}): Promise<TurnResult> {
     this.#requireIdle()
-    const entries = this.#desk.answer(interruptId, answer, this.#questions(), this.#now())
-    if (entries !== undefined) return this.#run(options, entries)
+    const questions = this.#questions()
+    const entries = this.#desk.with(interruptId, answer, questions, this.#now())
+    if (entries.length === questions.length) return this.#resume(entries, options)
+    this.#desk.take(entries)
     this.#store.commit()
     return { outcome: 'interrupted' }
   }
@@ -143,13 +155,12 @@ export class ChatClient {
     const questions = this.#questions()
     if (questions.length === 0) throw new UsageError('nothing-to-resume', 'No interrupt is open.')
     checkEntries(entries, questions, this.#now())
-    this.#desk.take(entries)
-    return this.#run(options, [...entries])
+    return this.#resume([...entries], options)
   }
 
   /** Puts other messages in the place of those here; nothing is sent. */
   setMessages(messages: readonly StoredMessage[]): void {
-    this.#builder.setMessages(this.#fromStored(messages))
+    this.#builder.setMessages(this.#adopt(reviveMessages(messages)))
     this.#store.commit()
   }
 
@@ -161,10 +172,10 @@ export class ChatClient {
 
   /** Stops what runs and begins anew: no messages, no questions, the initial state, the same thread id. */
   clear(): void {
-    this.stop()
+    this.#halt()
+    this.#phase = IDLE
     this.#desk.forget()
     this.#builder = this.#newThread([])
-    this.#phase = IDLE
     this.#store.commit()
   }
 
@@ -173,7 +184,8 @@ export class ChatClient {
    * off; a turn that runs keeps the connection it has.
    * @throws UsageError as the constructor, changing nothing.
    */
-  updateOptions(settings: ChatClientSettings): void {
+  updateOptions(given: ChatClientSettings): void {
+    const settings: ChatClientSettings = Object(given)
     const { connection, fetcher } = this.#settings
     if (connection !== settings.connection || fetcher !== settings.fetcher) this.#connection = resolveConnection(settings)
     this.#settings = settings
@@ -185,19 +197,31 @@ export class ChatClient {
     this.stop()
   }
 
-  async #run(options: SendOptions, resume?: readonly ResumeEntry[]): Promise<TurnResult> {
+  #resume(entries: readonly ResumeEntry[], options: SendOptions): Promise<TurnResult> {
+    const start = this.#prepare(options)
+    this.#desk.take(entries)
+    return this.#run(start, entries)
+  }
+
+  #prepare(options: SendOptions): Start {
+    return prepareStart(options, this.#threadId, (kind) => this.#generateId(kind))
+  }
+
+  /** Commits what the caller has changed together with the start of the turn: listeners never see one without the other. */
+  async #run(start: Start, resume?: readonly ResumeEntry[]): Promise<TurnResult> {
+    this.#threadId = start.threadId
     const thread = this.#builder.snapshot()
     const turn: Turn = new Turn({
       connection: this.#connection,
       messages: this.#view.of(thread.messages),
-      data: options.body,
-      runContext: makeRunContext(this.#settings, thread, this.threadId, this.#generateId('run'), resume),
+      data: start.body,
+      runContext: makeRunContext(this.#settings, thread, start, resume),
       builder: this.#builder,
       late: this.#late,
       mode: this.#options.mode ?? 'tolerant',
       ...(this.#options.limits !== undefined && { limits: this.#options.limits }),
       onEvent: (event, index) => {
-        if (this.#phase.kind === 'submitted') this.#phase = { kind: 'streaming', turn }
+        if (this.#phase.kind === 'submitted' && this.#phase.turn === turn) this.#phase = { kind: 'streaming', turn }
         this.#callbacks.call('onEvent', event, index)
       },
       onDiagnostic: (diagnostic) => this.#callbacks.diagnostic(diagnostic),
@@ -207,19 +231,28 @@ export class ChatClient {
     this.#store.commit()
     turn.start()
     const result = await turn.result
-    this.#leave(turn, result.error === undefined ? IDLE : { kind: 'failed', error: result.error })
+    // As the turn left them: a listener may go on to the next one.
+    const messages = this.#view.of(this.#builder.snapshot().messages)
+    if (this.#leave(turn, result.error === undefined ? IDLE : { kind: 'failed', error: result.error })) this.#store.commit()
     if (result.error !== undefined) this.#callbacks.call('onError', result.error)
-    this.#callbacks.call('onFinish', { ...result, messages: this.getSnapshot().messages })
+    this.#callbacks.call('onFinish', { ...result, messages })
     return result
   }
 
-  /** A turn is over. Does nothing if it was left before, as a stopped one was. */
-  #leave(turn: Turn, phase: Phase): void {
-    if (turnOf(this.#phase) !== turn) return
+  /** Stops the turn that runs and tells nobody yet: a listener would act on a change that is half made. */
+  #halt(): boolean {
+    const turn = turnOf(this.#phase)
+    turn?.stop()
+    return turn !== undefined && this.#leave(turn, IDLE)
+  }
+
+  /** A turn is over. False if it was left before, as a stopped one was. */
+  #leave(turn: Turn, phase: Phase): boolean {
+    if (turnOf(this.#phase) !== turn) return false
     this.#phase = phase
     // Questions that are open now have to be asked again: the answers were used, or did not arrive.
     this.#desk.forget()
-    this.#store.commit()
+    return true
   }
 
   #snapshot(previous: ChatSnapshot | undefined): ChatSnapshot {
@@ -236,14 +269,13 @@ export class ChatClient {
   #newThread(messages: readonly StoredMessage[]): ThreadBuilder {
     const { initialState } = this.#options
     return new ThreadBuilder({
-      messages: this.#fromStored(messages),
+      messages: this.#adopt(reviveMessages(messages)),
       ...(initialState !== undefined && { state: initialState }),
     })
   }
 
-  /** Stored UI messages as the thread holds them; what the thread cannot hold is kept by the view. */
-  #fromStored(stored: readonly StoredMessage[]): Message[] {
-    const messages = reviveMessages(stored)
+  /** UI messages as the thread holds them; what the thread cannot hold is kept by the view. */
+  #adopt(messages: readonly UIMessage[]): Message[] {
     for (const { id, createdAt } of messages) this.#view.date(id, createdAt)
     return toMessages(messages)
   }
@@ -257,19 +289,9 @@ export class ChatClient {
     throw new UsageError('busy', 'A turn is running. Wait for it, or call stop() first.')
   }
 
-  #requireAnswered(): void {
-    const questions = this.#questions()
-    if (questions.length === 0) return
-    throw new UsageError(
-      'interrupts-pending',
-      `The agent waits for an answer to ${questions.map(({ id }) => `"${id}"`).join(', ')}. Call respond() for each first; ` +
-        "status 'cancelled' abandons it.",
-    )
-  }
-
   #requireReady(): void {
     this.#requireIdle()
-    this.#requireAnswered()
+    requireAnswered(this.#questions())
   }
 
   #generateId(kind: IdKind): string {

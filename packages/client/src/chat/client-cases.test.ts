@@ -122,6 +122,14 @@ describe('client cases', () => {
   })
 })
 
+it('a stream of [DONE] alone is finished, under the ids we asked with', async () => {
+  const server = await serve(answerWith('data: [DONE]\n\n'))
+  const chat = new ChatClient({ connection: fetchServerSentEvents(server.url) })
+  expect(await chat.sendMessage('Hi')).toEqual({ outcome: 'finished' })
+  expect(chat.getSnapshot()).toMatchObject({ status: 'ready', error: undefined, runs: [{ runId: server.requests[0]?.body.runId, outcome: 'finished' }] })
+  expect(texts(chat)).toEqual(['Hi'])
+})
+
 describe('recordings', () => {
   it('shows the whole conversation that TanStack AI sends in one response', async () => {
     const server = await serve(answerWith(recording('tanstack-tools.sse')))

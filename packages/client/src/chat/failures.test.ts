@@ -78,8 +78,10 @@ describe('failures', () => {
       later,
     ]) {
       const chat = new ChatClient({ connection: { connect } })
-      expect(await chat.sendMessage('Hi')).toEqual({ outcome: 'error', error: boom })
-      expect(chat.getSnapshot()).toMatchObject({ status: 'error', error: boom, runs: [{ outcome: 'error', error: { message: 'boom' } }] })
+      const { outcome, error } = await chat.sendMessage('Hi')
+      expect([outcome, error?.cause]).toEqual(['error', boom])
+      expect(chat.getSnapshot()).toMatchObject({ status: 'error', runs: [{ outcome: 'error', error: { message: 'boom', code: 'connection-failed' } }] })
+      expect(chat.getSnapshot().error).toBe(error)
     }
   })
 
@@ -112,6 +114,43 @@ describe('failures', () => {
     const error = await caught(() => new ChatClient(options as ChatClientOptions))
     expect(error).toBeInstanceOf(UsageError)
     expect(error.code).toBe(code)
+  })
+
+  it('gives the real error of an event that cannot be folded, and keeps what came before', async () => {
+    const boom = new Error('cannot be read')
+    const trap = new Proxy({ type: 'TEXT_MESSAGE_CONTENT', messageId: 'm1', delta: 'x' } as StreamChunk, {
+      get(target, key) {
+        if (key === 'delta') throw boom
+        return Reflect.get(target, key)
+      },
+    })
+    const { chat } = scripted([[started(), ...text('Ok').slice(0, -1), trap, ...text('no', 'm9')]])
+    const result = await chat.sendMessage('Hi')
+    expect(result.outcome).toBe('error')
+    expect(result.error).toBe(boom)
+    expect(texts(chat)).toEqual(['Hi', 'Ok'])
+    expect(chat.getSnapshot()).toMatchObject({ status: 'error', runs: [{ runId: 'r1', outcome: 'error', error: { message: 'cannot be read' } }] })
+  })
+
+  it('keeps a logger that throws away from the turn', async () => {
+    const { chat } = scripted([[started(), { type: 'STEP_STARTED', stepName: 's' }, { type: 'STEP_FINISHED', stepName: 's' }, { type: 'STEP_FINISHED', stepName: 's' }, ...text('Ok')]], {
+      onEvent: () => {
+        throw new Error('mine')
+      },
+      logger: {
+        warn: () => {
+          throw new Error('logger')
+        },
+        error: () => {
+          throw new Error('logger')
+        },
+      },
+    })
+    chat.subscribe(() => {
+      throw new Error('listener')
+    })
+    expect(await chat.sendMessage('Hi')).toEqual({ outcome: 'finished' })
+    expect(texts(chat)).toEqual(['Hi', 'Ok'])
   })
 
   it('keeps a callback that throws away from the turn', async () => {

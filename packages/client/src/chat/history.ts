@@ -1,27 +1,20 @@
 /** Messages on their way in: from storage, from the user, and cut back for another try. Pure functions. */
 import { UsageError, type Message, type UIMessage, type UserMessage } from '@millrace/protocol'
 import type { GenerateId } from '../ids.ts'
+import { checkInput, checkStored } from './message-shapes.ts'
 import type { MessageInput, StoredMessage } from './options.ts'
 
-/** Stored messages as UI messages: a `createdAt` that JSON turned into text is a date again, or gone if it is none. */
+/**
+ * Stored messages as UI messages: a `createdAt` that JSON turned into text is a date again, or gone if it is none.
+ * @throws UsageError `malformed-message`.
+ */
 export function reviveMessages(stored: readonly StoredMessage[]): UIMessage[] {
-  return stored.map((message, index) => {
-    const { id, role, parts } = Object(message) as Partial<StoredMessage>
-    if (typeof id !== 'string' || typeof role !== 'string' || !Array.isArray(parts) || !parts.every(isPart)) {
-      throw new UsageError(
-        'malformed-message',
-        `Message ${index} is no UIMessage: it needs an id, a role and an array of parts. For AG-UI messages, use toUIMessages().`,
-      )
-    }
-    const { createdAt, ...rest } = message
-    if (createdAt === undefined) return rest
+  checkStored(stored)
+  return stored.map(({ createdAt, ...rest }) => {
+    if (createdAt === undefined || createdAt === null) return rest
     const date = new Date(createdAt)
     return Number.isNaN(date.getTime()) ? rest : { ...rest, createdAt: date }
   })
-}
-
-function isPart(part: unknown): boolean {
-  return typeof (Object(part) as { readonly type?: unknown }).type === 'string'
 }
 
 /**
@@ -29,10 +22,9 @@ function isPart(part: unknown): boolean {
  * @throws UsageError `empty-message`, `malformed-message`.
  */
 export function userMessage(input: string | MessageInput, generateId: GenerateId): UserMessage {
-  const { content, id, metadata }: MessageInput = typeof input === 'string' ? { content: input } : Object(input)
-  if (typeof content !== 'string' && !Array.isArray(content)) {
-    throw new UsageError('malformed-message', 'A message is text, or { content } with text or an array of content parts.')
-  }
+  const given: MessageInput = typeof input === 'string' ? { content: input } : input
+  checkInput(given)
+  const { content, id, metadata } = given
   if (typeof content === 'string' ? content.trim() === '' : content.length === 0) {
     throw new UsageError('empty-message', 'A message needs some content.')
   }

@@ -1,5 +1,6 @@
 /** The agent's open questions and the answers gathered so far. It sends nothing and reads no clock. */
 import { UsageError, type Interrupt, type ResumeEntry } from '@millrace/protocol'
+import { isRecord } from '../checks.ts'
 import type { InterruptAnswer } from './options.ts'
 
 const NONE: readonly Interrupt[] = []
@@ -15,10 +16,11 @@ export class InterruptDesk {
   }
 
   /**
-   * Notes an answer; the entries for all questions once every one is answered, else undefined.
-   * @throws UsageError `unknown-interrupt`, `interrupt-expired`.
+   * The answers noted so far and this one, in the order of the questions. Notes nothing.
+   * @throws UsageError `malformed-answer`, `unknown-interrupt`, `interrupt-expired`.
    */
-  answer(id: string, answer: InterruptAnswer, interrupts: readonly Interrupt[], now: number): ResumeEntry[] | undefined {
+  with(id: string, answer: InterruptAnswer, interrupts: readonly Interrupt[], now: number): ResumeEntry[] {
+    if (!isRecord(answer)) throw malformed()
     const entry: ResumeEntry = {
       interruptId: id,
       status: answer.status,
@@ -26,12 +28,10 @@ export class InterruptDesk {
       ...(answer.metadata !== undefined && { metadata: answer.metadata }),
     }
     checkEntry(entry, interrupts, now)
-    this.#answers.set(id, entry)
-    const entries = interrupts.flatMap((interrupt) => this.#answers.get(interrupt.id) ?? [])
-    return entries.length === interrupts.length ? entries : undefined
+    return interrupts.flatMap((interrupt) => (interrupt.id === id ? entry : (this.#answers.get(interrupt.id) ?? [])))
   }
 
-  /** Notes a whole set of answers. */
+  /** Notes these answers in the place of those before. */
   take(entries: readonly ResumeEntry[]): void {
     this.#answers = new Map(entries.map((entry) => [entry.interruptId, entry]))
   }
@@ -44,9 +44,10 @@ export class InterruptDesk {
 
 /**
  * Holds a complete set of answers against the open questions (AG-UI 1.0, interrupts: every one has to be answered).
- * @throws UsageError `unknown-interrupt`, `duplicate-answer`, `interrupt-expired`, `unanswered-interrupts`.
+ * @throws UsageError `malformed-answer`, `unknown-interrupt`, `duplicate-answer`, `interrupt-expired`, `unanswered-interrupts`.
  */
 export function checkEntries(entries: readonly ResumeEntry[], interrupts: readonly Interrupt[], now: number): void {
+  if (!Array.isArray(entries) || entries.some((entry) => !isRecord(entry))) throw malformed()
   const seen = new Set<string>()
   for (const entry of entries) {
     checkEntry(entry, interrupts, now)
@@ -65,7 +66,18 @@ export function checkEntries(entries: readonly ResumeEntry[], interrupts: readon
   }
 }
 
+/** @throws UsageError `interrupts-pending` if a question is open. */
+export function requireAnswered(questions: readonly Interrupt[]): void {
+  if (questions.length === 0) return
+  throw new UsageError(
+    'interrupts-pending',
+    `The agent waits for an answer to ${questions.map(({ id }) => `"${id}"`).join(', ')}. Call respond() for each first; ` +
+      "status 'cancelled' abandons it.",
+  )
+}
+
 function checkEntry(entry: ResumeEntry, interrupts: readonly Interrupt[], now: number): void {
+  if (entry.status !== 'resolved' && entry.status !== 'cancelled') throw malformed()
   const interrupt = interrupts.find(({ id }) => id === entry.interruptId)
   if (interrupt === undefined) {
     const ids = interrupts.map(({ id }) => `"${id}"`).join(', ')
@@ -80,6 +92,13 @@ function checkEntry(entry: ResumeEntry, interrupts: readonly Interrupt[], now: n
       `Interrupt "${interrupt.id}" expired at ${interrupt.expiresAt}; it can only be answered with status 'cancelled'.`,
     )
   }
+}
+
+function malformed(): UsageError {
+  return new UsageError(
+    'malformed-answer',
+    "An answer has a status, 'resolved' or 'cancelled', and may have a payload; resume() takes a list of them with their interruptId.",
+  )
 }
 
 /** A time that is no date never passes: producers disagree about its format, and a wrong guess would lock the user out. */

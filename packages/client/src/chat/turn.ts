@@ -99,9 +99,9 @@ export class Turn {
     const sent = this.#send(() => connection.send(messages, data, this.#request.signal, runContext))
     try {
       for (let item = await pending; item.done !== true; item = await pending) {
-        const good = await this.#take(item.value)
+        const ending = await this.#take(item.value)
         if (this.#over) return undefined
-        if (!good) return this.#fold.ended()
+        if (ending !== undefined) return ending
         this.#plan.onProgress()
         this.#leaveIfDone()
         pending = batches.next()
@@ -139,27 +139,24 @@ export class Turn {
     if (this.#handover.kind === 'failed' || (this.#fold.outcome !== 'running' && !this.#goesOn)) this.#listen.abort()
   }
 
-  /** False if the stream broke a rule: it is over, whatever else is sent. */
-  async #take(batch: readonly StreamChunk[]): Promise<boolean> {
+  /** An ending if the stream is over by what is in it, whatever else is sent. */
+  async #take(batch: readonly StreamChunk[]): Promise<TurnResult | undefined> {
     // Left in the queue by a turn that was stopped.
     const from = batchRunId(batch)
-    if (from !== undefined && from !== this.runId) return true
+    if (from !== undefined && from !== this.runId) return undefined
     let untilLook = CLOCK_STRIDE
     for (const chunk of batch) {
-      if (this.#over) return true
+      if (this.#over) return undefined
       if (this.#shared && this.#plan.late.isLate(chunk)) continue
-      try {
-        this.#fold.accept(chunk)
-      } catch {
-        return false
-      }
+      const ending = this.#fold.accept(chunk)
+      if (ending !== undefined) return ending
       if (this.#shared) this.#goesOn = mayGoOn(chunk, this.#plan)
       if (--untilLook > 0) continue
       untilLook = CLOCK_STRIDE
       await this.#pause()
     }
     await this.#pause()
-    return true
+    return undefined
   }
 
   async #pause(): Promise<void> {

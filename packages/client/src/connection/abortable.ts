@@ -1,5 +1,7 @@
 /** Makes an iterable that ignores signals stop at once when one aborts. It knows nothing of events. */
 
+import { UsageError } from '@millrace/protocol'
+
 /** Whether a value can be read item by item. Text can too, and is never meant. */
 export function isIterable<Item>(value: unknown): value is AsyncIterable<Item> | Iterable<Item> {
   const candidate = Object(value)
@@ -15,7 +17,7 @@ export async function* abortableIterable<Item>(
   signal?: AbortSignal,
 ): AsyncGenerator<Item, void, undefined> {
   if (signal?.aborted) return
-  const iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()
+  const iterator = requireIterator(Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]())
   // One listener for the whole iteration; a race against one long-lived promise would gather a reaction per item.
   let giveUp: (() => void) | undefined
   const onAbort = (): void => giveUp?.()
@@ -26,7 +28,7 @@ export async function* abortableIterable<Item>(
       const result = await next(iterator, (callback) => {
         giveUp = callback
       })
-      if (result === undefined) return
+      if (result === GIVEN_UP) return
       if (result.done === true) {
         ended = true
         return
@@ -48,12 +50,25 @@ export async function* abortableIterable<Item>(
   }
 }
 
+const GIVEN_UP: unique symbol = Symbol('given up')
+
+function requireIterator<Iterator extends { next: unknown }>(iterator: Iterator): Iterator {
+  if (typeof (Object(iterator) as Partial<Iterator>).next === 'function') return iterator
+  throw new UsageError('not-an-iterator', 'The source of events has [Symbol.asyncIterator](), but what that gives has no next().')
+}
+
+// Without this an answer such as undefined would pass for an end, and a broken source for one that is done.
+function requireResult<Item>(result: IteratorResult<Item>): IteratorResult<Item> {
+  if (typeof result === 'object' && result !== null) return result
+  throw new UsageError('not-an-iterator', 'next() of the source of events has to give { done, value }, or a promise of it.')
+}
+
 function next<Item>(
   iterator: AsyncIterator<Item> | Iterator<Item>,
   onGiveUp: (callback: () => void) => void,
-): Promise<IteratorResult<Item> | undefined> {
+): Promise<IteratorResult<Item> | typeof GIVEN_UP> {
   return new Promise((resolve, reject) => {
-    onGiveUp(() => resolve(undefined))
-    Promise.resolve(iterator.next()).then(resolve, reject)
+    onGiveUp(() => resolve(GIVEN_UP))
+    Promise.resolve(iterator.next()).then(requireResult).then(resolve, reject)
   })
 }

@@ -3,6 +3,7 @@
  * have been received must not be sent twice.
  */
 import { buildRunAgentInput, UsageError, type Limits, type RunAgentInputContext, type UIMessage } from '@millrace/protocol'
+import { checkLimits, isRecord } from '../checks.ts'
 import { toError, TransportError } from '../errors.ts'
 import { generateId } from '../ids.ts'
 import { linkSignals } from '../signals.ts'
@@ -55,6 +56,7 @@ const ACCEPT = { sse: 'text/event-stream', ndjson: 'application/x-ndjson, applic
 function fetchAdapter(url: UrlSource, options: FetchOptionsSource, format: 'sse' | 'ndjson'): ConnectConnectionAdapter {
   // Told where the mistake is made, not at the first message.
   if (typeof url !== 'function') requireUrl(url)
+  if (typeof options !== 'function') requireOptions(options)
   return {
     connect: (messages, data, abortSignal, runContext) =>
       new ChunkStream(() => request(url, options, format, { messages, data, abortSignal, runContext })),
@@ -77,7 +79,7 @@ async function* request(
 ): AsyncGenerator<readonly StreamChunk[], void, undefined> {
   if (abortSignal?.aborted) return
   const url = requireUrl(typeof urlSource === 'function' ? await urlSource() : urlSource)
-  const options = typeof optionsSource === 'function' ? await optionsSource() : optionsSource
+  const options = typeof optionsSource === 'function' ? requireOptions(await optionsSource()) : optionsSource
   const linked = linkSignals(abortSignal, options.signal)
   try {
     const response = await post(url, options, ACCEPT[format], linked.signal, messages, data, runContext)
@@ -107,23 +109,19 @@ async function post(
   data: RequestData | undefined,
   runContext: RunAgentInputContext,
 ): Promise<Response> {
-  const input = buildRunAgentInput({
-    messages,
-    runContext,
-    ...(options.body !== undefined && { body: options.body }),
-    ...(data !== undefined && { data }),
-    ...(options.wire !== undefined && { wire: options.wire }),
-  })
-  const headers = new Headers({ 'content-type': 'application/json', accept })
-  new Headers(options.headers).forEach((value, name) => headers.set(name, value))
-  new Headers(runContext.headers).forEach((value, name) => headers.set(name, value))
+  const body = serialise(messages, options, data, runContext)
+  const headers = mergeHeaders({ 'content-type': 'application/json', accept }, options.headers, runContext.headers)
   // Called through a plain variable: browsers refuse a `fetch` that has another `this`.
   const fetchClient = options.fetchClient ?? globalThis.fetch
+  if (typeof fetchClient !== 'function') {
+    throw new UsageError('no-fetch', 'There is no fetch to make the request with. Give a function as `fetchClient`.')
+  }
+  let response: Response
   try {
-    return await fetchClient(url, {
+    response = await fetchClient(url, {
       method: 'POST',
       headers,
-      body: JSON.stringify(input),
+      body,
       ...(options.credentials !== undefined && { credentials: options.credentials }),
       ...(signal !== undefined && { signal }),
     })
@@ -135,6 +133,55 @@ async function post(
       { code: 'network', url, cause },
     )
   }
+  // No more than this: the responses of some runtimes have no body to look for, which is told later.
+  if (typeof (Object(response) as Partial<Response>).status === 'number') return response
+  throw new UsageError('no-response', '`fetchClient` has to give a Response, as fetch does. Does it return what it fetched?')
+}
+
+/** The request's body. What cannot be said in JSON is the caller's, and no failure of the network. */
+function serialise(
+  messages: readonly UIMessage[],
+  { body, wire }: FetchConnectionOptions,
+  data: RequestData | undefined,
+  runContext: RunAgentInputContext,
+): string {
+  try {
+    return JSON.stringify(
+      buildRunAgentInput({
+        messages,
+        runContext,
+        ...(body !== undefined && { body }),
+        ...(data !== undefined && { data }),
+        ...(wire !== undefined && { wire }),
+      }),
+    )
+  } catch (cause) {
+    throw new UsageError(
+      'not-serialisable',
+      `The run input cannot be written as JSON: ${toError(cause).message}. Look for a BigInt or a cycle in the state, ` +
+        'the context, the tools, `forwardedProps`, the `body` of the connection or that of the send.',
+      { cause },
+    )
+  }
+}
+
+/** Later ones win. */
+function mergeHeaders(...sources: readonly (HeadersInit | undefined)[]): Headers {
+  const headers = new Headers()
+  try {
+    for (const source of sources) new Headers(source).forEach((value, name) => headers.set(name, value))
+  } catch (cause) {
+    throw new UsageError('invalid-header', `A header of this connection cannot be sent: ${toError(cause).message}`, { cause })
+  }
+  return headers
+}
+
+function requireOptions(options: unknown): FetchConnectionOptions {
+  if (!isRecord(options)) {
+    throw new UsageError('bad-options', 'The options of a connection have to be an object, or a function that gives one ({} if there are none).')
+  }
+  checkLimits((options as FetchConnectionOptions).limits)
+  return options as FetchConnectionOptions
 }
 
 function aborted(url: string, signal: AbortSignal): TransportError {

@@ -15,7 +15,8 @@ export async function* gatherTurns<Item>(
       let result: IteratorResult<readonly Item[]> | undefined = first
       const turn = nextTurn()
       while (result !== undefined && result.done !== true) {
-        gathered.push(...result.value)
+        // One by one: a spread is an argument list, and one network read may hold more than the stack can.
+        for (const item of result.value) gathered.push(item)
         pending = iterator.next()
         result = await turn.before(pending).catch(() => undefined)
       }

@@ -41,7 +41,8 @@ export function normalizeConnectionAdapter(connection: ConnectionAdapter): Norma
     )
   }
   if (given.subscribe !== undefined && given.send !== undefined && subscribes && sends) {
-    return { subscribe: given.subscribe.bind(connection), send: given.send.bind(connection) }
+    const { subscribe, send } = given
+    return { subscribe: (signal) => requireSubscription(subscribe.call(connection, signal)), send: send.bind(connection) }
   }
   if (!connects) {
     throw new UsageError(
@@ -63,7 +64,7 @@ function wrapConnect(connection: ConnectConnectionAdapter): NormalizedConnection
   ): Promise<void> {
     const tracker = new RunTracker(runContext)
     const slicer = new Slicer()
-    const push = (...chunks: StreamChunk[]): void => queue.push(chunks, runContext?.runId)
+    const push = (chunk: StreamChunk): void => queue.push([chunk], runContext?.runId)
     try {
       if (signal?.aborted) return
       const stream = asIterable(await connection.connect(messages, data, signal, runContext))
@@ -97,6 +98,15 @@ function tryPush(push: (chunk: StreamChunk) => void, make: () => StreamChunk): v
     return
   }
   push(chunk)
+}
+
+function requireSubscription(value: unknown): AsyncIterable<StreamChunk> {
+  // A list of events that is there already is no subscription, but reads like one.
+  if (isIterable<StreamChunk>(value)) return value as AsyncIterable<StreamChunk>
+  throw new UsageError(
+    'subscribe-not-iterable',
+    'subscribe() has to give an AsyncIterable of events, at once and not as a promise (an async generator does).',
+  )
 }
 
 function asIterable(value: unknown): AsyncIterable<StreamChunk> | Iterable<StreamChunk> {

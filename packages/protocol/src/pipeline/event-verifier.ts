@@ -102,9 +102,8 @@ export class EventVerifier {
       this.accept(value, emit, frame.line)
       return
     }
-    this.#enter(frame.line)
-    // No event of the stream: what follows it, if anything, has its index.
-    this.count--
+    // No event of the stream, so it has a line and no index.
+    this.reporter.line = frame.line
     try {
       this.reporter.report('frame.done', { message: 'The stream ends with [DONE]' })
       const { run } = this

@@ -1,5 +1,6 @@
 /** The halves of the inbound path as operators over iterables, under the names of the AG-UI client. */
-import type { Message, VerifiedEvent } from '../events/event.ts'
+import type { Event, Message, VerifiedEvent } from '../events/event.ts'
+import { ChunkExpander } from '../verified/expander.ts'
 import { ThreadBuilder } from '../state/builder.ts'
 import type { Thread } from '../state/thread.ts'
 import { SubscribedThread } from '../subscribers/hooks.ts'
@@ -18,6 +19,20 @@ export async function* verifyEvents(source: AsyncIterable<unknown> | Iterable<un
     yield* ready.splice(0)
   }
   verifier.finish()
+}
+
+/**
+ * Chunk expansion as a stream operator: *_CHUNK events become START, CONTENT and END, all others pass. No order rule is
+ * checked beside those of chunks.
+ * @throws ProtocolError `violation` (`chunk.*`) after all that was valid has been given.
+ */
+export async function* expandChunks(source: AsyncIterable<Event> | Iterable<Event>): AsyncGenerator<VerifiedEvent, void, void> {
+  const expander = new ChunkExpander()
+  const ready: VerifiedEvent[] = []
+  for await (const event of source) {
+    expander.accept(event, (expanded) => ready.push(expanded))
+    yield* ready.splice(0)
+  }
 }
 
 export interface ApplyOptions {

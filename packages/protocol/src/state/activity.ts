@@ -3,8 +3,8 @@ import type { Reporter } from '../diagnostics.ts'
 import { isObject } from '../events/enforce.ts'
 import type { ActivityMessage, EventOf } from '../events/event.ts'
 import type { Draft } from './draft.ts'
-import { mergeMetadata } from './message-slots.ts'
-import { applyPatch, JsonPatchError } from './json-patch.ts'
+import { applyPatch } from './json-patch.ts'
+import { JsonPatchError } from './json-patch-error.ts'
 
 export function snapshot(draft: Draft, event: EventOf<'ACTIVITY_SNAPSHOT'>): void {
   const { messageId, activityType, content, metadata, subagentRunId } = event
@@ -22,7 +22,7 @@ export function snapshot(draft: Draft, event: EventOf<'ACTIVITY_SNAPSHOT'>): voi
   } else if (known.message.role !== 'activity') {
     if (event.replace !== false) draft.messages.put(next)
   } else if (event.replace === false) {
-    if (metadata !== undefined) mergeMetadata(draft.messages.write(known), metadata)
+    if (metadata !== undefined) draft.messages.merge(draft.messages.write(known), metadata)
   } else {
     const before = known.message.metadata
     draft.messages.put(before === undefined ? next : { ...next, metadata: { ...before, ...metadata } })
@@ -36,7 +36,7 @@ export function delta(draft: Draft, event: EventOf<'ACTIVITY_DELTA'>, reporter: 
     return
   }
   const message = draft.messages.write(slot) as ActivityMessage
-  mergeMetadata(message, event.metadata)
+  draft.messages.merge(message, event.metadata)
   try {
     const content = applyPatch(message.content, event.patch, draft.limits)
     if (!isObject(content)) {

@@ -16,7 +16,8 @@
  */
 import type { EventOf, Metadata, VerifiedEvent } from '../events/event.ts'
 import type { Limits } from '../limits.ts'
-import { JsonPatchError, PatchedDocument } from './json-patch.ts'
+import { PatchedDocument } from './json-patch.ts'
+import { JsonPatchError } from './json-patch-error.ts'
 
 type Delta = EventOf<'TEXT_MESSAGE_CONTENT'> | EventOf<'REASONING_MESSAGE_CONTENT'> | EventOf<'TOOL_CALL_ARGS'>
 type StateEvent = EventOf<'STATE_SNAPSHOT'> | EventOf<'STATE_DELTA'>

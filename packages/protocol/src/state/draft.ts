@@ -6,19 +6,21 @@ import type { Interrupt, Message } from '../events/event.ts'
 import type { Limits } from '../limits.ts'
 import { PatchedDocument } from './json-patch.ts'
 import { MessageSlots } from './message-slots.ts'
-import type { Run, RunError, RunOutcome, Step, Subagent, Thread } from './thread.ts'
+import { SharedList } from './shared-list.ts'
+import { EMPTY_THREAD, type Run, type RunError, type RunOutcome, type Step, type Subagent, type Thread } from './thread.ts'
 
 export class Draft {
   readonly messages: MessageSlots
   readonly document: PatchedDocument
   readonly limits: Partial<Limits>
   #stateChanged = false
-  #runs: readonly Run[] = []
+  readonly #runs = new SharedList<Run>()
   /** How many runs there were when the stream in hand began: those before it have ended and stay as they are. */
   #earlier = 0
-  #steps: readonly Step[] = []
-  #subagents: readonly Subagent[] = []
-  #interrupts: readonly Interrupt[] = []
+  readonly #steps = new SharedList<Step>()
+  readonly #subagents = new SharedList<Subagent>()
+  readonly #subagentPlaces = new Map<string, number>()
+  readonly #interrupts = new SharedList<Interrupt>()
   /** Calls started in the run in hand, and whether a result came. */
   readonly runCalls: Map<string, boolean> = new Map()
   #last: Thread
@@ -27,7 +29,7 @@ export class Draft {
     this.limits = limits
     this.messages = new MessageSlots(messages)
     this.document = new PatchedDocument(state, limits)
-    this.#last = { messages: [], state, runs: [], steps: [], subagents: [], interrupts: [] }
+    this.#last = { ...EMPTY_THREAD, state }
   }
 
   get state(): unknown {
@@ -54,49 +56,52 @@ export class Draft {
   }
 
   startRun(run: Run): void {
-    this.#runs = [...this.#runs, run]
+    this.#runs.push(run)
     this.runCalls.clear()
-    this.setSteps([])
-    this.setSubagents([])
+    this.#steps.clear()
+    this.#subagents.clear()
+    this.#subagentPlaces.clear()
   }
 
   updateRun(changes: Partial<Run> & { readonly outcome: RunOutcome }): void {
-    const last = this.run
-    this.#runs = last === undefined ? [...this.#runs, changes] : [...this.#runs.slice(0, -1), { ...last, ...changes }]
+    const { run } = this
+    if (run === undefined) this.#runs.push(changes)
+    else this.replaceRun({ ...run, ...changes })
   }
 
   replaceRun(run: Run): void {
-    this.#runs = [...this.#runs.slice(0, -1), run]
+    this.#runs.set(this.#runs.length - 1, run)
   }
 
   endRun(outcome: RunOutcome, error?: RunError): void {
     this.messages.closeAll()
-    this.setSteps([])
+    this.#steps.clear()
     if (this.run === undefined && outcome === 'truncated') return
     this.updateRun({ outcome, ...(error !== undefined && { error }) })
   }
 
-  get steps(): readonly Step[] {
-    return this.#steps
+  startStep(step: Step): void {
+    this.#steps.push(step)
   }
 
-  setSteps(steps: readonly Step[]): void {
-    if (steps.length === 0 && this.#steps.length === 0) return
-    this.#steps = steps
+  finishStep(stepName: string, subagentRunId: string | undefined): void {
+    const index = this.#steps.findLastIndex((step) => step.stepName === stepName && step.subagentRunId === subagentRunId)
+    if (index !== -1) this.#steps.remove(index)
   }
 
-  get subagents(): readonly Subagent[] {
-    return this.#subagents
+  startSubagent(subagent: Subagent): void {
+    this.#subagentPlaces.set(subagent.subagentRunId, this.#subagents.length)
+    this.#subagents.push(subagent)
   }
 
-  setSubagents(subagents: readonly Subagent[]): void {
-    if (subagents.length === 0 && this.#subagents.length === 0) return
-    this.#subagents = subagents
+  updateSubagent(subagentRunId: string, changes: Partial<Subagent>): void {
+    const index = this.#subagentPlaces.get(subagentRunId)
+    const subagent = index === undefined ? undefined : this.#subagents.at(index)
+    if (index !== undefined && subagent !== undefined) this.#subagents.set(index, { ...subagent, ...changes })
   }
 
   setInterrupts(interrupts: readonly Interrupt[]): void {
-    if (interrupts.length === 0 && this.#interrupts.length === 0) return
-    this.#interrupts = interrupts
+    this.#interrupts.replace(interrupts)
   }
 
   /** The thread as it stands: an immutable value, the same one as before if nothing changed. */
@@ -105,10 +110,10 @@ export class Draft {
     const next: Thread = {
       messages: this.messages.snapshot(),
       state: this.#stateChanged ? this.document.value : last.state,
-      runs: this.#runs,
-      steps: this.#steps,
-      subagents: this.#subagents,
-      interrupts: this.#interrupts,
+      runs: this.#runs.share(),
+      steps: this.#steps.share(),
+      subagents: this.#subagents.share(),
+      interrupts: this.#interrupts.share(),
     }
     this.#stateChanged = false
     if ((Object.keys(next) as (keyof Thread)[]).every((key) => next[key] === last[key])) return last

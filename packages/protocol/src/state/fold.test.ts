@@ -249,6 +249,15 @@ describe('the view', () => {
     expect(states[3]).toMatchObject({ output: { x: 1 }, result: { messageId: 'r1', content: '{"x":1}' } })
   })
 
+  it('a delta beside a call leaves the part of the call as it is', () => {
+    const reader = new ThreadReader()
+    for (const event of [start, { type: 'TEXT_MESSAGE_START', messageId: 'm' }, ...call('c', { parentMessageId: 'm' }), result('c')]) reader.accept(event)
+    const partOf = (): unknown => toUIMessages(reader.snapshot().messages)[0]?.parts.find(({ type }) => type === 'tool-call')
+    const before = partOf()
+    reader.accept({ type: 'TEXT_MESSAGE_CONTENT', messageId: 'm', delta: 'x' })
+    expect(partOf()).toBe(before)
+  })
+
   it('a result without its call shows on its own', () => {
     expect(parts([result('ghost')])).toEqual([['assistant', ['tool-result', '1']]])
   })

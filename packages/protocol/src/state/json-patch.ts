@@ -1,41 +1,13 @@
 /**
  * JSON Patch (RFC 6902) over immutable values: atomic, and sharing every branch that a patch does not touch. Paths
- * are RFC 6901. Members are own properties only; a key like `__proto__` is data and never reaches a prototype.
+ * are RFC 6901. Members are own properties only; a key like `__proto__` is data and never reaches a prototype. What a
+ * patch may make of a document is bounded.
  */
 import type { JsonPatch, JsonPatchOperation } from '../events/event.ts'
 import { withDefaults, type Limits } from '../limits.ts'
 import { Extents, extentOf } from './extent.ts'
+import { JsonPatchError, type JsonPatchErrorCode } from './json-patch-error.ts'
 import { define, isContainer, jsonEqual, restore, type Container } from './json-value.ts'
-
-export type JsonPatchErrorCode =
-  /** The path leads through something that is not there or has no members. */
-  | 'path-missing'
-  /** An array index that is no index, or out of range. */
-  | 'bad-index'
-  /** A `test` found another value. */
-  | 'test-failed'
-  /** `move` into the moved value itself. */
-  | 'move-into-self'
-  /** The document would nest deeper than `limits.jsonDepth`. */
-  | 'too-deep'
-  /** With this `copy` the document would hold more than `limits.documentValues`. */
-  | 'too-large'
-
-/** A patch that does not apply; the document is as before. */
-export class JsonPatchError extends Error {
-  override readonly name: string = 'JsonPatchError'
-  readonly code: JsonPatchErrorCode
-  /** Index of the operation in its patch. */
-  readonly operation: number
-  readonly path: string
-
-  constructor(code: JsonPatchErrorCode, operation: number, path: string) {
-    super(`Operation ${operation} does not apply at "${path}": ${code}`)
-    this.code = code
-    this.operation = operation
-    this.path = path
-  }
-}
 
 /** The reference tokens of a pointer; the pointer is known to be well formed. */
 function tokensOf(path: string): string[] {

@@ -14,6 +14,12 @@ export class JsonString {
   /** Digits of a `\u` escape; undefined outside of one. */
   #hex: string | undefined
 
+  /** Begins anew. */
+  start(): void {
+    this.text = this.#half = ''
+    this.#hex = undefined
+  }
+
   /** Takes characters that stand for themselves. */
   add(piece: string): void {
     const last = piece.charCodeAt(piece.length - 1)

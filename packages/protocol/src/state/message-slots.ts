@@ -4,6 +4,7 @@
  */
 import type { AssistantMessage, Message, Metadata, ToolCall } from '../events/event.ts'
 import type { InputFeed } from './input-feed.ts'
+import { define } from './json-value.ts'
 import { notesOf, setNotes } from './notes.ts'
 
 export interface Slot {
@@ -36,6 +37,8 @@ export class MessageSlots {
   readonly #calls = new Map<string, CallSlot>()
   #dirty: Slot[] = []
   readonly #open = new Set<Slot | CallSlot>()
+  /** Metadata made since the last snapshot: nobody else holds it. */
+  readonly #merged = new Set<Metadata>()
   /** The order or number of messages changed since the last snapshot. */
   #reshaped = false
   #last: readonly Message[] = []
@@ -142,6 +145,20 @@ export class MessageSlots {
     return slot.call
   }
 
+  /** Metadata merges key by key into what an event builds; the last write wins (AG-UI 1.0, fold). */
+  merge(target: { metadata?: Metadata }, metadata: Metadata | undefined): void {
+    if (metadata === undefined) return
+    if (target.metadata === undefined) {
+      target.metadata = metadata
+      return
+    }
+    if (!this.#merged.has(target.metadata)) {
+      target.metadata = { ...target.metadata }
+      this.#merged.add(target.metadata)
+    }
+    for (const key of Object.keys(metadata)) define(target.metadata, key, metadata[key])
+  }
+
   addCall(host: Slot, call: ToolCall, textOffset: number): CallSlot {
     const calls = this.#writeCalls(host)
     const slot: CallSlot = { call, host, position: calls.length, dirty: true, open: false, textOffset, input: undefined }
@@ -174,18 +191,21 @@ export class MessageSlots {
     for (const slot of this.#open) this.setOpen(slot, false)
   }
 
-  /** Enters the calls of a message; what was known of them (`before`, or where they stood until now) carries over. */
+  /**
+   * Enters the calls of a message; what was known of them (`before`) carries over. Of two calls with one id the first is
+   * the call.
+   */
   #indexCalls(slot: Slot, before?: ReadonlyMap<string, CallSlot>): void {
     const { message } = slot
     if (message.role !== 'assistant' || message.toolCalls === undefined) return
     message.toolCalls.forEach((call, position) => {
-      const known = before?.get(call.id) ?? this.#calls.get(call.id)
+      if (this.#calls.has(call.id)) return
+      const known = before?.get(call.id)
       const textOffset = notesOf(call).textOffset ?? known?.textOffset
       const open = known?.open ?? false
       // What was read of the arguments holds as long as they are the same.
       const input = known?.call.function.arguments === call.function.arguments ? known.input : undefined
       const next: CallSlot = { call, host: slot, position, dirty: false, open, textOffset, input }
-      if (known !== undefined) this.#open.delete(known)
       if (open) this.#open.add(next)
       if (open || textOffset !== undefined || input !== undefined) note(next)
       this.#calls.set(call.id, next)
@@ -226,6 +246,7 @@ export class MessageSlots {
       for (const slot of this.#dirty) messages[slot.index] = slot.message
     }
     this.#dirty = []
+    this.#merged.clear()
     this.#reshaped = false
     this.#last = messages
     return messages
@@ -240,10 +261,4 @@ function note({ call, open, textOffset, ...slot }: CallSlot): void {
   // The same object may have been streamed into another thread before.
   const input = slot.input ?? notesOf(call).input
   setNotes(call, { open, ...(textOffset !== undefined && { textOffset }), ...(input !== undefined && { input }) })
-}
-
-/** Metadata merges key by key, the last write wins (AG-UI 1.0, fold). */
-export function mergeMetadata(target: { metadata?: Metadata }, metadata: Metadata | undefined): void {
-  if (metadata === undefined) return
-  target.metadata = target.metadata === undefined ? metadata : { ...target.metadata, ...metadata }
 }

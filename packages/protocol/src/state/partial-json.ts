@@ -54,6 +54,9 @@ const LITERALS: Readonly<Record<string, { readonly word: string; readonly value:
   f: { word: 'false', value: false },
   n: { word: 'null', value: null },
 }
+/** What a string does not take as it is. */
+// oxlint-disable-next-line no-control-regex -- the grammar speaks of control characters
+const STRING_STOP = /["\\\u0000-\u001f]/g
 const CLOSES = { list: ']', object: '}' } as const
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -67,7 +70,7 @@ export class PartialJson {
   #state: State = 'value'
   readonly #read = new GrowingValue()
   /** The string in hand. */
-  #string = new JsonString()
+  readonly #string = new JsonString()
   #isKey = false
   /** What was entered of it; undefined before anything was. */
   #entered: string | undefined
@@ -191,7 +194,7 @@ export class PartialJson {
   }
 
   #openString(isKey: boolean, at: number): number {
-    this.#string = new JsonString()
+    this.#string.start()
     this.#isKey = isKey
     this.#entered = undefined
     this.#state = 'string'
@@ -199,21 +202,14 @@ export class PartialJson {
   }
 
   #scanString(text: string, from: number): number {
-    let at = from
-    let unit = 0
-    for (; at < text.length; at++) {
-      unit = text.charCodeAt(at)
-      if (unit === QUOTE || unit === BACKSLASH || unit < 0x20) break
-    }
+    STRING_STOP.lastIndex = from
+    const at = STRING_STOP.test(text) ? STRING_STOP.lastIndex - 1 : text.length
     if (at > from) this.#string.add(text.slice(from, at))
     if (at === text.length) return at
-    if (unit === BACKSLASH) {
-      this.#state = 'escape'
-    } else if (unit === QUOTE) {
-      this.#endString()
-    } else {
-      return this.#fail('syntax', at)
-    }
+    const unit = text.charCodeAt(at)
+    if (unit === BACKSLASH) this.#state = 'escape'
+    else if (unit === QUOTE) this.#endString()
+    else return this.#fail('syntax', at)
     return at + 1
   }
 

@@ -2,7 +2,7 @@
 import type { Reporter } from '../diagnostics.ts'
 import type { EventOf } from '../events/event.ts'
 import type { Draft } from './draft.ts'
-import { JsonPatchError } from './json-patch.ts'
+import { JsonPatchError } from './json-patch-error.ts'
 
 export function snapshot(draft: Draft, event: EventOf<'STATE_SNAPSHOT'>): void {
   draft.setState(event.snapshot)

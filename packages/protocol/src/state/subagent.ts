@@ -1,27 +1,23 @@
 /** How SUBAGENT_* shows: the subagents of the run and how they ended. */
 import type { EventOf } from '../events/event.ts'
 import type { Draft } from './draft.ts'
-import type { Subagent } from './thread.ts'
 
 export function started(draft: Draft, event: EventOf<'SUBAGENT_STARTED'>): void {
   const { subagentRunId, name, description, parentSubagentRunId, parentToolCallId, parentMessageId } = event
-  draft.setSubagents([
-    ...draft.subagents,
-    {
-      subagentRunId,
-      name,
-      ...(description !== undefined && { description }),
-      ...(parentSubagentRunId !== undefined && { parentSubagentRunId }),
-      ...(parentToolCallId !== undefined && { parentToolCallId }),
-      ...(parentMessageId !== undefined && { parentMessageId }),
-      outcome: 'running',
-    },
-  ])
+  draft.startSubagent({
+    subagentRunId,
+    name,
+    ...(description !== undefined && { description }),
+    ...(parentSubagentRunId !== undefined && { parentSubagentRunId }),
+    ...(parentToolCallId !== undefined && { parentToolCallId }),
+    ...(parentMessageId !== undefined && { parentMessageId }),
+    outcome: 'running',
+  })
 }
 
 export function finished(draft: Draft, event: EventOf<'SUBAGENT_FINISHED'>): void {
   const { subagentRunId, outcome, result } = event
-  update(draft, subagentRunId, {
+  draft.updateSubagent(subagentRunId, {
     outcome: outcome?.type === 'suspended' ? 'suspended' : 'finished',
     ...(result !== undefined && { result }),
   })
@@ -29,11 +25,5 @@ export function finished(draft: Draft, event: EventOf<'SUBAGENT_FINISHED'>): voi
 
 export function failed(draft: Draft, event: EventOf<'SUBAGENT_ERROR'>): void {
   const { subagentRunId, message, code } = event
-  update(draft, subagentRunId, { outcome: 'error', error: { message, ...(code !== undefined && { code }) } })
-}
-
-function update(draft: Draft, subagentRunId: string, changes: Partial<Subagent>): void {
-  draft.setSubagents(
-    draft.subagents.map((subagent) => (subagent.subagentRunId === subagentRunId ? { ...subagent, ...changes } : subagent)),
-  )
+  draft.updateSubagent(subagentRunId, { outcome: 'error', error: { message, ...(code !== undefined && { code }) } })
 }

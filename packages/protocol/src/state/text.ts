@@ -2,7 +2,7 @@
 import type { Reporter } from '../diagnostics.ts'
 import type { EventOf, Message, TextMessageRole } from '../events/event.ts'
 import type { Draft } from './draft.ts'
-import { mergeMetadata, type Slot } from './message-slots.ts'
+import type { Slot } from './message-slots.ts'
 
 type Start = EventOf<'TEXT_MESSAGE_START'> | EventOf<'REASONING_MESSAGE_START'>
 type Content = EventOf<'TEXT_MESSAGE_CONTENT'> | EventOf<'REASONING_MESSAGE_CONTENT'>
@@ -17,7 +17,7 @@ export function start(draft: Draft, event: Start, reporter: Reporter): void {
   // A known message goes on: reopened, or made before by a tool call that named it. Role, name and owner stay.
   const slot = known ?? draft.messages.put(created(event))
   draft.messages.setOpen(slot, true)
-  if (known !== undefined && event.metadata !== undefined) mergeMetadata(draft.messages.write(slot), event.metadata)
+  if (known !== undefined && event.metadata !== undefined) draft.messages.merge(draft.messages.write(slot), event.metadata)
 }
 
 function created(event: Start): Message {
@@ -35,7 +35,7 @@ export function content(draft: Draft, event: Content, reporter: Reporter): void 
   const slot = target(draft, event, reporter)
   if (slot === undefined) return
   const message = draft.messages.write(slot)
-  if (event.metadata !== undefined) mergeMetadata(message, event.metadata)
+  if (event.metadata !== undefined) draft.messages.merge(message, event.metadata)
   append(message, event.delta)
 }
 
@@ -43,7 +43,7 @@ export function end(draft: Draft, event: End, reporter: Reporter): void {
   const slot = target(draft, event, reporter)
   if (slot === undefined) return
   draft.messages.setOpen(slot, false)
-  if (event.metadata !== undefined) mergeMetadata(draft.messages.write(slot), event.metadata)
+  if (event.metadata !== undefined) draft.messages.merge(draft.messages.write(slot), event.metadata)
 }
 
 /** The message an event writes to. A snapshot may have dropped it since it was opened. */

@@ -3,7 +3,7 @@ import type { Reporter } from '../diagnostics.ts'
 import type { EventOf, Message } from '../events/event.ts'
 import type { Draft } from './draft.ts'
 import { InputFeed } from './input-feed.ts'
-import { mergeMetadata, type CallSlot, type Slot } from './message-slots.ts'
+import type { CallSlot, Slot } from './message-slots.ts'
 
 export function start(draft: Draft, event: EventOf<'TOOL_CALL_START'>, reporter: Reporter): void {
   if (!draft.runCalls.has(event.toolCallId)) draft.runCalls.set(event.toolCallId, false)
@@ -24,7 +24,7 @@ export function start(draft: Draft, event: EventOf<'TOOL_CALL_START'>, reporter:
     draft.messages.writeCall(slot).function.name = event.toolCallName
   }
   draft.messages.setOpen(slot, true)
-  if (event.metadata !== undefined) mergeMetadata(draft.messages.writeCall(slot), event.metadata)
+  if (event.metadata !== undefined) draft.messages.merge(draft.messages.writeCall(slot), event.metadata)
 }
 
 /** The assistant message a new call goes on: its parent, or a new one. */
@@ -54,14 +54,14 @@ export function args(draft: Draft, event: EventOf<'TOOL_CALL_ARGS'>, reporter: R
   const call = draft.messages.writeCall(slot)
   ;(slot.input ??= new InputFeed()).grow(event.delta, call.function.arguments.length)
   call.function.arguments += event.delta
-  if (event.metadata !== undefined) mergeMetadata(call, event.metadata)
+  if (event.metadata !== undefined) draft.messages.merge(call, event.metadata)
 }
 
 export function end(draft: Draft, event: EventOf<'TOOL_CALL_END'>, reporter: Reporter): void {
   const slot = target(draft, event.toolCallId, reporter)
   if (slot === undefined) return
   draft.messages.setOpen(slot, false)
-  if (event.metadata !== undefined) mergeMetadata(draft.messages.writeCall(slot), event.metadata)
+  if (event.metadata !== undefined) draft.messages.merge(draft.messages.writeCall(slot), event.metadata)
 }
 
 function target(draft: Draft, toolCallId: string, reporter: Reporter): CallSlot | undefined {

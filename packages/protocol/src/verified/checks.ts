@@ -79,7 +79,8 @@ const NAMED = 10
 
 function checkAllClosed({ openItems }: Ledger, closing: readonly Item[]): Violation | undefined {
   if (openItems.size <= closing.length) return undefined
-  const open = [...openItems].filter((item) => !closing.includes(item))
+  const closed = new Set(closing)
+  const open = [...openItems].filter((item) => !closed.has(item))
   const names = FINISH_ORDER.flatMap(({ kind, label }) =>
     open.filter((item) => item.kind === kind).map((item) => `${label} "${item.id}"`),
   )

@@ -34,13 +34,12 @@ function findLane(chunk: ChunkEvent, kind: ItemKind, ledger: Ledger): { lane: Ow
   const id = idOf(chunk)
   const tag = tagOf(chunk)
   if (id !== undefined) {
-    for (const [lane, item] of ledger.lanes) {
-      if (item.kind !== kind || item.id !== id) continue
-      return tag === undefined || tag === lane
-        ? { lane, pending: item }
-        : violation('attr.continuation', `"${id}" is being streamed by another owner than "${tag}"`, '/subagentRunId', item.openedAt)
-    }
-    return { lane: tag }
+    const item = ledger.get(kind, id)
+    if (item?.pending === undefined) return { lane: tag }
+    const { lane } = item.pending
+    return tag === undefined || tag === lane
+      ? { lane, pending: item }
+      : violation('attr.continuation', `"${id}" is being streamed by another owner than "${tag}"`, '/subagentRunId', item.openedAt)
   }
   if (tag !== undefined) return at(tag, kind, ledger)
   if (ledger.lanes.get(undefined)?.kind === kind) return at(undefined, kind, ledger)
@@ -75,7 +74,7 @@ const OPENER_FIELDS = ['role', 'name', 'toolCallName', 'parentMessageId'] as con
 function conflict(chunk: ChunkEvent, pending: Item): Violation | undefined {
   for (const field of OPENER_FIELDS) {
     const said = (chunk as { [key in typeof field]?: string })[field]
-    if (said !== undefined && said !== pending.opener?.[field]) {
+    if (said !== undefined && said !== pending.pending?.opener[field]) {
       return violation('chunk.conflict', `\`${field}\` of "${pending.id}" changes in mid-stream`, `/${field}`, pending.openedAt)
     }
   }

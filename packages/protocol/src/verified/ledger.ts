@@ -15,8 +15,8 @@ export interface Item {
   open: boolean
   /** Index of the event that opened it last. */
   openedAt: number
-  /** What a chunk opened it with, while it is a lane's pending stream. */
-  opener: Opener | undefined
+  /** While it is a lane's pending stream: whose lane, and what the chunk that opened it said. */
+  pending: { readonly lane: Owner; readonly opener: Opener } | undefined
 }
 
 /** The effective fields of the chunk that opened a pending stream; continuing chunks must agree with them. */
@@ -72,9 +72,16 @@ export class Ledger {
 
   close(item: Item): void {
     item.open = false
-    item.opener = undefined
     this.#open.delete(item)
-    if (this.lanes.size > 0) for (const [owner, pending] of this.lanes) if (pending === item) this.lanes.delete(owner)
+    if (item.pending === undefined) return
+    this.lanes.delete(item.pending.lane)
+    item.pending = undefined
+  }
+
+  /** Makes an open item the pending stream of a lane. */
+  setPending(item: Item, lane: Owner, opener: Opener): void {
+    item.pending = { lane, opener }
+    this.lanes.set(lane, item)
   }
 
   closeAll(): void {
@@ -87,7 +94,7 @@ export class Ledger {
     if (items === undefined) this.#items.set(kind, (items = new Map()))
     let item = items.get(key)
     if (item === undefined) {
-      item = { kind, id, owner, open: false, openedAt: -1, opener: undefined }
+      item = { kind, id, owner, open: false, openedAt: -1, pending: undefined }
       items.set(key, item)
       this.size++
     } else {

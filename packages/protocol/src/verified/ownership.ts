@@ -74,13 +74,19 @@ export function checkEncrypted(event: EventOf<'REASONING_ENCRYPTED_VALUE'>, ledg
     : violation('attr.encrypted', `"${target.id}" belongs to ${named(target.owner)}, the value to ${named(tag)}`, '/subagentRunId', target.openedAt)
 }
 
-/** Takes over the owners that a list of messages states. */
-export function seedOwners(messages: readonly Message[], ledger: Ledger): void {
+/**
+ * Takes over the owners that a list of messages states: a snapshot overwrites what was known (rule 24), an echoed input
+ * claims only what nobody has (rule 25).
+ */
+export function seedOwners(messages: readonly Message[], ledger: Ledger, how: 'overwrite' | 'unclaimed'): void {
+  const claim = (kind: ItemKind, id: string, owner: Owner): void => {
+    if (how === 'overwrite' || ledger.get(kind, id) === undefined) ledger.claim(kind, id, owner)
+  }
   for (const message of messages) {
     const kind = message.role === 'activity' || message.role === 'reasoning' ? message.role : 'text'
-    ledger.claim(kind, message.id, message.subagentRunId)
+    claim(kind, message.id, message.subagentRunId)
     if (message.role === 'assistant') {
-      for (const call of message.toolCalls ?? []) ledger.claim('tool', call.id, message.subagentRunId)
+      for (const call of message.toolCalls ?? []) claim('tool', call.id, message.subagentRunId)
     }
   }
 }

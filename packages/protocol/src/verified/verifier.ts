@@ -50,8 +50,11 @@ export class Verifier implements RunMemory {
   readonly #mode: Mode
   readonly #reporter: Reporter
   readonly #limits: Limits
+  readonly #ordered: boolean
 
-  constructor(mode: Mode, reporter: Reporter, limits: Limits) {
+  /** @param order `unchecked` expands chunks and holds no event against the order rules. */
+  constructor(mode: Mode, reporter: Reporter, limits: Limits, order: 'checked' | 'unchecked' = 'checked') {
+    this.#ordered = order === 'checked'
     this.#mode = mode
     this.#reporter = reporter
     this.#limits = limits
@@ -70,7 +73,7 @@ export class Verifier implements RunMemory {
    * @throws ProtocolError `violation` (strict, tolerant); the ledger is as before.
    */
   accept(event: Event, emit: Emit): void {
-    if (!this.#enterRun(event)) return
+    if (this.#ordered && !this.#enterRun(event)) return
     if (isChunk(event)) {
       const expansion = expandChunk(event, this.ledger)
       if ('rule' in expansion) this.#reject(expansion, event)
@@ -78,7 +81,7 @@ export class Verifier implements RunMemory {
       return
     }
     const closing = this.ledger.lanes.size === 0 ? NONE : this.#lanesClosedBy(event)
-    const broken = checkEvent(event, this.ledger, this.#limits, closing)
+    const broken = this.#check(event, closing)
     if (broken !== undefined && !this.#reject(broken, event)) return
     for (const item of closing) this.#closePending(item, emit)
     this.#commit(event, broken)
@@ -134,16 +137,17 @@ export class Verifier implements RunMemory {
     }
     const displaced = this.ledger.lanes.get(lane)
     const closing = displaced === undefined ? NONE : [displaced]
-    const broken = checkEvent(start, this.ledger, this.#limits, closing)
+    const broken = this.#check(start, closing)
     if (broken !== undefined && !this.#reject(broken, chunk)) return
     if (displaced !== undefined) this.#closePending(displaced, emit)
     const item = this.#commit(start, broken)
-    if (item !== undefined) {
-      item.opener = opener
-      this.ledger.lanes.set(lane, item)
-    }
+    if (item !== undefined && opener !== undefined) this.ledger.setPending(item, lane, opener)
     emit(start)
     if (content !== undefined) emit(content)
+  }
+
+  #check(event: VerifiedEvent, closing: readonly Item[]): Violation | undefined {
+    return this.#ordered ? checkEvent(event, this.ledger, this.#limits, closing) : undefined
   }
 
   #lanesClosedBy(event: VerifiedEvent): readonly Item[] {
@@ -175,7 +179,7 @@ export class Verifier implements RunMemory {
       case 'RUN_STARTED':
         ledger.reset({ threadId: event.threadId, runId: event.runId })
         this.reopened = this.finishedForTools = false
-        if (event.input !== undefined) seedOwners(event.input.messages, ledger)
+        if (event.input !== undefined) seedOwners(event.input.messages, ledger, 'unclaimed')
         this.#state = 'running'
         break
       case 'RUN_FINISHED':
@@ -190,7 +194,7 @@ export class Verifier implements RunMemory {
         this.#end('failed')
         break
       case 'MESSAGES_SNAPSHOT':
-        seedOwners(event.messages, ledger)
+        seedOwners(event.messages, ledger, 'overwrite')
         break
       case 'TOOL_CALL_RESULT':
         ledger.claim('text', event.messageId, event.subagentRunId)

@@ -11,6 +11,8 @@ export function setCall(part: ToolCallPart, call: ToolCall): void {
   calls.set(part, call)
 }
 
+const makeReader = (): PartialJson => new PartialJson()
+
 /** Readings of arguments that no fold follows: history, and snapshots older than what was read. */
 const readings = new WeakMap<object, { readonly value: unknown }>()
 
@@ -26,7 +28,7 @@ const readings = new WeakMap<object, { readonly value: unknown }>()
 export function toolInput(part: ToolCallPart): unknown {
   const call = calls.get(part)
   const text = part.arguments
-  const read = call === undefined ? undefined : notesOf(call).input?.read(text)
+  const read = call === undefined ? undefined : notesOf(call).input?.read(text, makeReader)
   if (read !== undefined) return read.value
   const key = call ?? part
   let alone = readings.get(key)

@@ -184,7 +184,23 @@ function assistantParts(message: AssistantMessage, answers: readonly (ToolMessag
   return parts
 }
 
+/** The part last made of a call: while text streams beside it, a card need not be drawn again. */
+const callParts = new WeakMap<ToolCall, { readonly answer: ToolMessage | undefined; readonly part: ToolCallPart }>()
+
 function toolCallPart(call: ToolCall, answer: ToolMessage | undefined, origin: MessageOrigin): ToolCallPart {
+  const made = callParts.get(call)
+  if (made !== undefined && made.answer === answer && sameOrigin(made.part.origin as MessageOrigin, origin)) return made.part
+  const part = makeToolCallPart(call, answer, origin)
+  callParts.set(call, { answer, part })
+  return part
+}
+
+function sameOrigin(a: MessageOrigin, b: MessageOrigin): boolean {
+  const keys = Object.keys(b) as (keyof MessageOrigin)[]
+  return keys.length === Object.keys(a).length && keys.every((key) => a[key] === b[key])
+}
+
+function makeToolCallPart(call: ToolCall, answer: ToolMessage | undefined, origin: MessageOrigin): ToolCallPart {
   const { id, encryptedValue, metadata } = call
   const part: ToolCallPart = {
     type: 'tool-call',
