@@ -257,3 +257,15 @@ describe('what it refuses, and what it does not lose', () => {
     expect((await read(source as never)).error).toMatchObject({ name: 'UsageError', code: 'not-an-iterator' })
   })
 })
+
+it('the limits given hold for patches too', async () => {
+  const rules: string[] = []
+  const events = [
+    { type: 'RUN_STARTED', threadId: 't', runId: 'r' },
+    { type: 'STATE_SNAPSHOT', snapshot: { a: { b: {} } } },
+    { type: 'STATE_DELTA', delta: [{ op: 'copy', from: '', path: '/a/b/c' }] },
+    { type: 'RUN_FINISHED', threadId: 't', runId: 'r' },
+  ]
+  for await (const _ of readThread(events, { limits: { jsonDepth: 4 }, onDiagnostic: ({ rule }) => rules.push(rule) }));
+  expect(rules).toContain('state.patch-failed')
+})

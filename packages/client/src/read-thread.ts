@@ -61,7 +61,11 @@ export async function* readThread(
   checkLimits(options.limits)
   const { mode = 'tolerant', messages, state, onEvent, onDiagnostic, limits, signal } = options
   const fold = new StreamFold({
-    builder: new ThreadBuilder({ ...(messages !== undefined && { messages }), ...(state !== undefined && { state }) }),
+    builder: new ThreadBuilder({
+      ...(messages !== undefined && { messages }),
+      ...(state !== undefined && { state }),
+      ...(limits !== undefined && { limits }),
+    }),
     mode,
     ...(onEvent !== undefined && { onEvent }),
     ...(onDiagnostic !== undefined && { onDiagnostic }),

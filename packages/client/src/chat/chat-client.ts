@@ -267,10 +267,11 @@ export class ChatClient {
   }
 
   #newThread(messages: readonly StoredMessage[]): ThreadBuilder {
-    const { initialState } = this.#options
+    const { initialState, limits } = this.#options
     return new ThreadBuilder({
       messages: this.#adopt(reviveMessages(messages)),
       ...(initialState !== undefined && { state: initialState }),
+      ...(limits !== undefined && { limits }),
     })
   }
 

@@ -77,6 +77,13 @@ describe('chunks', () => {
     expect(types.slice(-2)).toEqual(['TEXT_MESSAGE_END', 'SUBAGENT_FINISHED'])
   })
 
+  it('a chunk whose message a result has given to another owner is no continuation of it', () => {
+    const result: Raw = { type: 'TOOL_CALL_RESULT', messageId: 'a', toolCallId: 'c', content: '1', subagentRunId: 's2' }
+    const stream = [start, chunk('a', 'x', s1), result, chunk('a', 'y', s1)]
+    expect(verify(stream).error).toMatchObject({ rule: 'attr.continuation', event: 3 })
+    expect(verify([start, chunk('a', 'x', s1), result, chunk('a', 'y')]).error).toBeUndefined()
+  })
+
   it('an untagged event closes the lane of its item’s owner, not the parent’s', () => {
     const stream = [start, tool('START', 'c', s1), chunk('a', 'x'), tool('ARGS', 'c'), { type: 'TEXT_MESSAGE_CHUNK', delta: 'y' } as Raw]
     expect(verify(stream).error).toBeUndefined()

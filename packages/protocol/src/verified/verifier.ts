@@ -131,8 +131,10 @@ export class Verifier implements RunMemory {
   #acceptChunk(expansion: Expansion, chunk: Event, emit: Emit): void {
     const { lane, start, content, opener } = expansion
     if (start === undefined) {
-      // A continuation: its tag was held against the lane when the lane was found.
-      if (content !== undefined) emit(content)
+      if (content === undefined) return
+      // The lane was found by the chunk's tag; the item may be another's by now, if a result took its id.
+      const broken = this.#check(content, NONE)
+      if (broken === undefined || this.#reject(broken, chunk)) emit(content)
       return
     }
     const displaced = this.ledger.lanes.get(lane)
