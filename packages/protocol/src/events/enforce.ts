@@ -4,6 +4,7 @@
  */
 import type { Reporter } from '../diagnostics.ts'
 import { ProtocolError } from '../errors.ts'
+import { define, isObject } from '../json-value.ts'
 import type { RuleId } from '../severities.ts'
 import type { ObjectShape, Shape, UnionShape } from './shape.ts'
 
@@ -25,16 +26,6 @@ const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/
 
 function kindOf(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** `object` without or with other members; own members named `__proto__` stay data. */
-function put(object: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
-  else object[key] = value
 }
 
 export class Enforcer {
@@ -140,7 +131,7 @@ export class Enforcer {
       if (!field.optional) missing--
       if (kept !== member) {
         copy ??= { ...value }
-        put(copy, key, kept)
+        define(copy, key, kept)
       }
     }
     if (missing > 0) {

@@ -3,7 +3,7 @@
  * spellings lives here and nowhere else; it runs before enforcement and sees raw values.
  */
 import type { Reporter } from '../diagnostics.ts'
-import { isObject } from './enforce.ts'
+import { isObject } from '../json-value.ts'
 
 type Raw = Record<string, unknown>
 

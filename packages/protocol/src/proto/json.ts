@@ -2,6 +2,7 @@
  * google.protobuf.Value and Struct ⇄ JSON: what an application may put anything into. A value is what `JSON.parse`
  * would have made of it (own members only, `__proto__` among them), and is written as `JSON.stringify` sees it.
  */
+import { isObject } from '../json-value.ts'
 import type { WireReader } from './wire-reader.ts'
 import type { WireWriter } from './wire-writer.ts'
 
@@ -18,10 +19,6 @@ const LIST = 0x32
 const ELEMENT = 0x0a
 const KEY = 0x0a
 const VALUE = 0x12
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /**
  * Reads a Value that ends at `end`; undefined if it holds none of its arms. `current` is what came before for the same

@@ -1,6 +1,6 @@
 /** How ACTIVITY_* shows: one message of role `activity`, its content set whole or patched. */
 import type { Reporter } from '../diagnostics.ts'
-import { isObject } from '../events/enforce.ts'
+import { isObject } from '../json-value.ts'
 import type { ActivityMessage, EventOf } from '../events/event.ts'
 import type { Draft } from './draft.ts'
 import { applyPatch } from './json-patch.ts'

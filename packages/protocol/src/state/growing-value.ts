@@ -2,7 +2,7 @@
  * A JSON value that grows at its end: containers open, members come, containers close. Between two looks it is edited in
  * place; what somebody has seen is never changed. It knows no text.
  */
-import { define, type Container } from './json-value.ts'
+import { define, type Container } from '../json-value.ts'
 
 interface Frame {
   container: Container

@@ -7,7 +7,7 @@ import type { JsonPatch, JsonPatchOperation } from '../events/event.ts'
 import { withDefaults, type Limits } from '../limits.ts'
 import { Extents, extentOf } from './extent.ts'
 import { JsonPatchError, type JsonPatchErrorCode } from './json-patch-error.ts'
-import { define, isContainer, jsonEqual, restore, type Container } from './json-value.ts'
+import { define, isContainer, jsonEqual, restore, type Container } from '../json-value.ts'
 
 /** The reference tokens of a pointer; the pointer is known to be well formed. */
 function tokensOf(path: string): string[] {

@@ -4,7 +4,7 @@
  */
 import type { AssistantMessage, Message, Metadata, ToolCall } from '../events/event.ts'
 import type { InputFeed } from './input-feed.ts'
-import { define } from './json-value.ts'
+import { define } from '../json-value.ts'
 import { notesOf, setNotes } from './notes.ts'
 
 export interface Slot {

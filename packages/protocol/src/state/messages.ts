@@ -4,7 +4,7 @@
  */
 import type { EventOf, Message } from '../events/event.ts'
 import type { Draft } from './draft.ts'
-import { jsonEqual } from './json-value.ts'
+import { jsonEqual } from '../json-value.ts'
 
 export function snapshot(draft: Draft, event: EventOf<'MESSAGES_SNAPSHOT'>): void {
   const listed = new Map<string, Message>()

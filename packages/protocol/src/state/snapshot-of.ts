@@ -1,7 +1,7 @@
 /** A thread → the shortest stream that rebuilds it: what a client that comes late is sent, and what a log can begin with. */
 import { UsageError } from '../errors.ts'
 import type { EventOf, VerifiedEvent } from '../events/event.ts'
-import { jsonEqual } from './json-value.ts'
+import { jsonEqual } from '../json-value.ts'
 import type { Thread } from './thread.ts'
 
 /**

@@ -5,7 +5,7 @@
  */
 import { HookError } from '../errors.ts'
 import type { EventOf, EventType, Message, VerifiedEvent } from '../events/event.ts'
-import { isObject } from '../events/enforce.ts'
+import { isObject } from '../json-value.ts'
 import type { ThreadBuilder } from '../state/builder.ts'
 import type { HookContext, HookExtras, Mutation, Subscriber } from './subscriber.ts'
 

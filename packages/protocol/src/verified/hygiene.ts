@@ -4,7 +4,7 @@
  */
 import type { Reporter } from '../diagnostics.ts'
 import { anyEvent } from '../events/catalogue.ts'
-import { isObject } from '../events/enforce.ts'
+import { isObject } from '../json-value.ts'
 import type { EventOf, EventType, Message, VerifiedEvent } from '../events/event.ts'
 import type { RuleId } from '../severities.ts'
 

@@ -5,7 +5,7 @@
 import type { Reporter } from '../diagnostics.ts'
 import { ProtocolError } from '../errors.ts'
 import type { Event, EventOf, VerifiedEvent } from '../events/event.ts'
-import { isObject } from '../events/enforce.ts'
+import { isObject } from '../json-value.ts'
 import type { Limits } from '../limits.ts'
 import { severityOf, type RuleId } from '../severities.ts'
 import { BRACKETS, keyOf, laneScope, type Bracket } from './brackets.ts'

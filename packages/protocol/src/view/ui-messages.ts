@@ -3,7 +3,7 @@
  * turn, and a turn is one `UIMessage` whose parts stand in the order in which they came. Pure, and memoised: an
  * unchanged turn gives the same object.
  */
-import { isObject } from '../events/enforce.ts'
+import { isObject } from '../json-value.ts'
 import type { AssistantMessage, ContentPart, Message, ToolCall, ToolMessage } from '../events/event.ts'
 import { notesOf } from '../state/notes.ts'
 import { setCall } from './tool-input.ts'

@@ -6,6 +6,11 @@ export function isContainer(value: unknown): value is Container {
   return typeof value === 'object' && value !== null
 }
 
+/** An object that is no list. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** Equality of JSON values (RFC 6902 §4.6). */
 export function jsonEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
