@@ -2,6 +2,7 @@
  * A diagnostic is one finding about a stream: which rule, how bad, where. Stages report through a `Reporter`,
  * which knows the place; they never see the sink.
  */
+import { present } from './json-value.ts'
 import { severityOf, type RuleId, type Severity } from './severities.ts'
 
 export interface Diagnostic {
@@ -49,10 +50,7 @@ export class Reporter {
       severity: finding.severity ?? severityOf(rule),
       message: finding.message,
       event: this.event,
-      ...(this.line !== undefined && { line: this.line }),
-      ...(this.type !== undefined && { type: this.type }),
-      ...(finding.pointer !== undefined && { pointer: finding.pointer }),
-      ...(finding.related !== undefined && { related: finding.related }),
+      ...present({ line: this.line, type: this.type, pointer: finding.pointer, related: finding.related }),
     })
   }
 }

@@ -38,3 +38,15 @@ export function restore(parent: Record<string, unknown>, order: readonly string[
   for (const key of order) delete parent[key]
   for (const [key, member] of members) define(parent, key, member)
 }
+
+/** What {@link present} gives: a field that may be undefined may be absent instead. */
+export type Present<Fields extends object> = {
+  [Key in keyof Fields as undefined extends Fields[Key] ? never : Key]: Fields[Key]
+} & { [Key in keyof Fields as undefined extends Fields[Key] ? Key : never]?: Exclude<Fields[Key], undefined> }
+
+/** These fields, without those that are undefined: an absent field of AG-UI has no key. */
+export function present<Fields extends object>(fields: Fields): Present<Fields> {
+  const kept: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(fields)) if (value !== undefined) define(kept, key, value)
+  return kept as Present<Fields>
+}

@@ -4,7 +4,7 @@
  */
 import type { Reporter } from '../diagnostics.ts'
 import { ProtocolError } from '../errors.ts'
-import { define, isObject } from '../json-value.ts'
+import { define, isObject, present } from '../json-value.ts'
 import type { RuleId } from '../severities.ts'
 import type { ObjectShape, Shape, UnionShape } from './shape.ts'
 
@@ -209,8 +209,7 @@ export class Enforcer {
       rule,
       pointer: path,
       ...(event !== null && { event }),
-      ...(line !== undefined && { line }),
-      ...(type !== undefined && { type }),
+      ...present({ line, type }),
     })
   }
 }

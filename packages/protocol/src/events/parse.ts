@@ -7,7 +7,7 @@ import { ProtocolError } from '../errors.ts'
 import type { Frame } from '../frames/frame.ts'
 import { withDefaults, type Limits } from '../limits.ts'
 import { anyEvent } from './catalogue.ts'
-import { isObject } from '../json-value.ts'
+import { isObject, present } from '../json-value.ts'
 import { Enforcer } from './enforce.ts'
 import type { Event, RunAgentInput } from './event.ts'
 import { runAgentInput } from './run-input.ts'
@@ -76,7 +76,7 @@ export class EventParser {
         rule: 'event.malformed',
         pointer: isObject(raw) ? '/type' : '',
         ...(reporter.event !== null && { event: reporter.event }),
-        ...(reporter.line !== undefined && { line: reporter.line }),
+        ...present({ line: reporter.line }),
       })
     }
     reporter.type = type

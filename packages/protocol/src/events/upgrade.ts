@@ -3,7 +3,7 @@
  * spellings lives here and nowhere else; it runs before enforcement and sees raw values.
  */
 import type { Reporter } from '../diagnostics.ts'
-import { isObject } from '../json-value.ts'
+import { isObject, present } from '../json-value.ts'
 
 type Raw = Record<string, unknown>
 
@@ -142,7 +142,7 @@ export class Upgrader {
   }
 
   #retired(message: string, pointer?: string): void {
-    this.#reporter.report('event.retired-shape', { message, ...(pointer !== undefined && { pointer }) })
+    this.#reporter.report('event.retired-shape', { message, ...present({ pointer }) })
   }
 }
 

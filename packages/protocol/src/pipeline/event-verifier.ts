@@ -1,6 +1,7 @@
 /**
  * The first half of the inbound path: frames or raw events → verified events. Push style; it folds nothing.
  */
+import { present } from '../json-value.ts'
 import { Reporter, type Diagnostic } from '../diagnostics.ts'
 import { ProtocolError } from '../errors.ts'
 import type { Message, VerifiedEvent } from '../events/event.ts'
@@ -62,15 +63,16 @@ export class EventVerifier {
     this.#enter(line)
     try {
       if (this.#hygiene !== undefined) emit = watched(emit, this.#hygiene)
-      if (this.#repeat.matches(event)) {
-        this.reporter.type = event.type
-        emit(event)
+      const repeated = this.#repeat.match(event)
+      if (repeated !== undefined) {
+        this.reporter.type = (event as { readonly type: string }).type
+        emit(repeated)
         return
       }
       const parsed = this.#parser.parse(event)
       if (parsed === undefined) return
-      this.#verifier.accept(parsed, emit)
-      this.#repeat.note(parsed, this.#verifier.ledger)
+      const clean = this.#verifier.accept(parsed, emit)
+      this.#repeat.note(clean ? parsed : undefined, this.#verifier.ledger)
     } catch (error) {
       this.#refuse(error)
     } finally {
@@ -107,6 +109,7 @@ export class EventVerifier {
     try {
       this.reporter.report('frame.done', { message: 'The stream ends with [DONE]' })
       const { run } = this
+      this.#repeat.note(undefined, this.#verifier.ledger)
       if (this.running && run !== undefined) {
         for (const closer of this.#verifier.closers()) this.#verifier.accept(closer, emit)
         this.#verifier.accept({ type: 'RUN_FINISHED', ...run }, emit)
@@ -148,7 +151,7 @@ export class EventVerifier {
     const { rule, message, pointer } = error
     // Violations were reported where they were found.
     if (error.code !== 'violation' && rule !== 'run.ledger-full') {
-      this.reporter.report(rule as Diagnostic['rule'], { message, ...(pointer !== undefined && { pointer }) })
+      this.reporter.report(rule as Diagnostic['rule'], { message, ...present({ pointer }) })
     }
     if (this.#mode === 'report') return
     throw error.event === undefined && this.reporter.event !== null

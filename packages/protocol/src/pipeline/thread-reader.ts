@@ -1,4 +1,5 @@
 /** The whole inbound path in one object: frames or raw events → `Thread`. One for each stream. */
+import { present } from '../json-value.ts'
 import { ProtocolError } from '../errors.ts'
 import type { Message, VerifiedEvent } from '../events/event.ts'
 import { parseFrame } from '../events/parse.ts'
@@ -37,7 +38,7 @@ export class ThreadReader {
 
   constructor(options: ThreadReaderOptions = {}) {
     const { onEvent, messages, state, limits } = options
-    const thread = options.thread ?? new ThreadBuilder({ ...(messages && { messages }), ...(state !== undefined && { state }), ...(limits && { limits }) })
+    const thread = options.thread ?? new ThreadBuilder({ ...(messages && { messages }), ...present({ state }), ...(limits && { limits }) })
     const verifier = new EventVerifier(options, messages)
     thread.beginStream()
     this.thread = thread

@@ -1,6 +1,6 @@
 /** How ACTIVITY_* shows: one message of role `activity`, its content set whole or patched. */
 import type { Reporter } from '../diagnostics.ts'
-import { isObject } from '../json-value.ts'
+import { isObject, present } from '../json-value.ts'
 import type { ActivityMessage, EventOf } from '../events/event.ts'
 import type { Draft } from './draft.ts'
 import { applyPatch } from './json-patch.ts'
@@ -14,8 +14,7 @@ export function snapshot(draft: Draft, event: EventOf<'ACTIVITY_SNAPSHOT'>): voi
     role: 'activity',
     activityType,
     content,
-    ...(subagentRunId !== undefined && { subagentRunId }),
-    ...(metadata !== undefined && { metadata }),
+    ...present({ subagentRunId, metadata }),
   }
   if (known === undefined) {
     draft.messages.put(next)

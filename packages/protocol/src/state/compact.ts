@@ -14,6 +14,7 @@
  * without a snapshot before them, and a patch that copies, which is short where a snapshot is long. Everything else stays,
  * in its order. A patch that does not apply is left out of what it would have changed.
  */
+import { present } from '../json-value.ts'
 import type { EventOf, Metadata, VerifiedEvent } from '../events/event.ts'
 import type { Limits } from '../limits.ts'
 import { PatchedDocument } from './json-patch.ts'
@@ -134,8 +135,7 @@ class Compactor {
     this.#out[group.places[0] as number] = {
       type: 'STATE_SNAPSHOT',
       snapshot: group.document.value,
-      ...(group.tag !== undefined && { subagentRunId: group.tag }),
-      ...(timestamp !== undefined && { timestamp }),
+      ...present({ subagentRunId: group.tag, timestamp }),
     }
   }
 }

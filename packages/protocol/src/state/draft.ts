@@ -2,6 +2,7 @@
  * The thread while it is being written: messages, shared state, runs and what is open. Families edit it; it knows no
  * events.
  */
+import { present } from '../json-value.ts'
 import type { Interrupt, Message } from '../events/event.ts'
 import type { Limits } from '../limits.ts'
 import { PatchedDocument } from './json-patch.ts'
@@ -77,7 +78,7 @@ export class Draft {
     this.messages.closeAll()
     this.#steps.clear()
     if (this.run === undefined && outcome === 'truncated') return
-    this.updateRun({ outcome, ...(error !== undefined && { error }) })
+    this.updateRun({ outcome, ...present({ error }) })
   }
 
   startStep(step: Step): void {

@@ -4,7 +4,7 @@
  */
 import type { AssistantMessage, Message, Metadata, ToolCall } from '../events/event.ts'
 import type { InputFeed } from './input-feed.ts'
-import { define } from '../json-value.ts'
+import { define, present } from '../json-value.ts'
 import { notesOf, setNotes } from './notes.ts'
 
 export interface Slot {
@@ -260,5 +260,5 @@ function newSlot(message: Message, index: number): Slot {
 function note({ call, open, textOffset, ...slot }: CallSlot): void {
   // The same object may have been streamed into another thread before.
   const input = slot.input ?? notesOf(call).input
-  setNotes(call, { open, ...(textOffset !== undefined && { textOffset }), ...(input !== undefined && { input }) })
+  setNotes(call, { open, ...present({ textOffset, input }) })
 }

@@ -1,7 +1,7 @@
 /** A thread → the shortest stream that rebuilds it: what a client that comes late is sent, and what a log can begin with. */
 import { UsageError } from '../errors.ts'
 import type { EventOf, VerifiedEvent } from '../events/event.ts'
-import { jsonEqual } from '../json-value.ts'
+import { jsonEqual, present } from '../json-value.ts'
 import type { Thread } from './thread.ts'
 
 /**
@@ -22,7 +22,7 @@ export function snapshotOf(thread: Thread, ids: { readonly threadId?: string; re
     { type: 'RUN_STARTED', threadId, runId },
     ...(messages.length > 0 ? [{ type: 'MESSAGES_SNAPSHOT' as const, messages: [...messages] }] : []),
     ...(jsonEqual(state, {}) ? [] : [{ type: 'STATE_SNAPSHOT' as const, snapshot: state }]),
-    { type: 'RUN_FINISHED', threadId, runId, ...(outcome !== undefined && { outcome }) },
+    { type: 'RUN_FINISHED', threadId, runId, ...present({ outcome }) },
   ]
 }
 

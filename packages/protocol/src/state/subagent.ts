@@ -1,4 +1,5 @@
 /** How SUBAGENT_* shows: the subagents of the run and how they ended. */
+import { present } from '../json-value.ts'
 import type { EventOf } from '../events/event.ts'
 import type { Draft } from './draft.ts'
 
@@ -7,10 +8,7 @@ export function started(draft: Draft, event: EventOf<'SUBAGENT_STARTED'>): void 
   draft.startSubagent({
     subagentRunId,
     name,
-    ...(description !== undefined && { description }),
-    ...(parentSubagentRunId !== undefined && { parentSubagentRunId }),
-    ...(parentToolCallId !== undefined && { parentToolCallId }),
-    ...(parentMessageId !== undefined && { parentMessageId }),
+    ...present({ description, parentSubagentRunId, parentToolCallId, parentMessageId }),
     outcome: 'running',
   })
 }
@@ -19,11 +17,11 @@ export function finished(draft: Draft, event: EventOf<'SUBAGENT_FINISHED'>): voi
   const { subagentRunId, outcome, result } = event
   draft.updateSubagent(subagentRunId, {
     outcome: outcome?.type === 'suspended' ? 'suspended' : 'finished',
-    ...(result !== undefined && { result }),
+    ...present({ result }),
   })
 }
 
 export function failed(draft: Draft, event: EventOf<'SUBAGENT_ERROR'>): void {
   const { subagentRunId, message, code } = event
-  draft.updateSubagent(subagentRunId, { outcome: 'error', error: { message, ...(code !== undefined && { code }) } })
+  draft.updateSubagent(subagentRunId, { outcome: 'error', error: { message, ...present({ code }) } })
 }

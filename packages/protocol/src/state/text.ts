@@ -1,4 +1,5 @@
 /** How TEXT_MESSAGE_* shows in messages. Reasoning messages are written the same way. */
+import { present } from '../json-value.ts'
 import type { Reporter } from '../diagnostics.ts'
 import type { EventOf, Message, TextMessageRole } from '../events/event.ts'
 import type { Draft } from './draft.ts'
@@ -26,8 +27,7 @@ function created(event: Start): Message {
     role: event.role ?? 'assistant',
     content: '',
     ...('name' in event && event.name !== undefined && { name: event.name }),
-    ...(event.subagentRunId !== undefined && { subagentRunId: event.subagentRunId }),
-    ...(event.metadata !== undefined && { metadata: event.metadata }),
+    ...present({ subagentRunId: event.subagentRunId, metadata: event.metadata }),
   } as Message & { role: TextMessageRole | 'reasoning' }
 }
 

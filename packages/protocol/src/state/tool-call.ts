@@ -1,4 +1,5 @@
 /** How TOOL_CALL_* shows in messages: calls on an assistant message, results right behind it. */
+import { present } from '../json-value.ts'
 import type { Reporter } from '../diagnostics.ts'
 import type { EventOf, Message } from '../events/event.ts'
 import type { Draft } from './draft.ts'
@@ -44,7 +45,7 @@ function hostOf(draft: Draft, event: EventOf<'TOOL_CALL_START'>, reporter: Repor
   return draft.messages.put({
     id: taken === undefined ? wanted : freeId(draft, `assistant-${toolCallId}`),
     role: 'assistant',
-    ...(subagentRunId !== undefined && { subagentRunId }),
+    ...present({ subagentRunId }),
   })
 }
 
@@ -86,8 +87,7 @@ export function result(draft: Draft, event: EventOf<'TOOL_CALL_RESULT'>, reporte
     role: 'tool',
     toolCallId,
     content,
-    ...(subagentRunId !== undefined && { subagentRunId }),
-    ...(metadata !== undefined && { metadata }),
+    ...present({ subagentRunId, metadata }),
   }
   if (known !== undefined) {
     const { metadata: before } = known.message

@@ -2,6 +2,7 @@
  * Chunk expansion (AG-UI 1.0, chunks): says what a *_CHUNK event stands for, by asking the ledger. One lane for each
  * owner, one pending stream in a lane. Changes nothing: the verifier commits the plan when all of it is legal.
  */
+import { present } from '../json-value.ts'
 import type { ChunkEvent, VerifiedEvent } from '../events/event.ts'
 import type { Item, ItemKind, Ledger, Opener, Owner } from './ledger.ts'
 import { tagOf } from './ownership.ts'
@@ -58,11 +59,10 @@ function at(lane: Owner, kind: ItemKind, ledger: Ledger): { lane: Owner; pending
 function openerOf(chunk: ChunkEvent): Opener {
   switch (chunk.type) {
     case 'TEXT_MESSAGE_CHUNK':
-      return { role: chunk.role ?? 'assistant', ...(chunk.name !== undefined && { name: chunk.name }) }
+      return { role: chunk.role ?? 'assistant', ...present({ name: chunk.name }) }
     case 'TOOL_CALL_CHUNK':
       return {
-        ...(chunk.toolCallName !== undefined && { toolCallName: chunk.toolCallName }),
-        ...(chunk.parentMessageId !== undefined && { parentMessageId: chunk.parentMessageId }),
+        ...present({ toolCallName: chunk.toolCallName, parentMessageId: chunk.parentMessageId }),
       }
     case 'REASONING_MESSAGE_CHUNK':
       return {}
@@ -84,13 +84,13 @@ function conflict(chunk: ChunkEvent, pending: Item): Violation | undefined {
 function startOf(chunk: ChunkEvent, opener: Opener): VerifiedEvent | Violation {
   const shared = {
     ...(tagOf(chunk) !== undefined && { subagentRunId: tagOf(chunk) as string }),
-    ...(chunk.metadata !== undefined && { metadata: chunk.metadata }),
+    ...present({ metadata: chunk.metadata }),
   }
   if (chunk.type === 'TOOL_CALL_CHUNK') {
     const { toolCallId, toolCallName, parentMessageId } = chunk
     if (toolCallId === undefined) return violation('chunk.opener', 'The first chunk of a tool call has no toolCallId', '/toolCallId')
     if (toolCallName === undefined) return violation('chunk.opener', `The first chunk of call "${toolCallId}" has no toolCallName`, '/toolCallName')
-    return { type: 'TOOL_CALL_START', toolCallId, toolCallName, ...(parentMessageId !== undefined && { parentMessageId }), ...shared }
+    return { type: 'TOOL_CALL_START', toolCallId, toolCallName, ...present({ parentMessageId }), ...shared }
   }
   const { messageId } = chunk
   if (messageId === undefined) return violation('chunk.opener', 'The first chunk of a message has no messageId', '/messageId')
@@ -103,9 +103,7 @@ function contentOf(chunk: ChunkEvent, id: string, tag: Owner, continues: boolean
   if (chunk.delta === undefined && chunk.rawEvent === undefined && !(continues && chunk.metadata !== undefined)) return undefined
   const fields = {
     delta: chunk.delta ?? '',
-    ...(chunk.metadata !== undefined && { metadata: chunk.metadata }),
-    ...(chunk.rawEvent !== undefined && { rawEvent: chunk.rawEvent }),
-    ...(tag !== undefined && { subagentRunId: tag }),
+    ...present({ metadata: chunk.metadata, rawEvent: chunk.rawEvent, subagentRunId: tag }),
   }
   switch (chunk.type) {
     case 'TEXT_MESSAGE_CHUNK':
@@ -126,11 +124,11 @@ export function expandChunk(chunk: ChunkEvent, ledger: Ledger): Expansion | Viol
   const { lane, pending } = place
   if (pending !== undefined && (id === undefined || id === pending.id)) {
     const content = contentOf(chunk, pending.id, tagOf(chunk) ?? pending.owner, true)
-    return conflict(chunk, pending) ?? { lane, ...(content !== undefined && { content }) }
+    return conflict(chunk, pending) ?? { lane, ...present({ content }) }
   }
   const opener = openerOf(chunk)
   const start = startOf(chunk, opener)
   if ('rule' in start) return start
   const content = contentOf(chunk, id as string, tagOf(chunk), false)
-  return { lane, start, opener, ...(content !== undefined && { content }) }
+  return { lane, start, opener, ...present({ content }) }
 }

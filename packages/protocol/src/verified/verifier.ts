@@ -5,7 +5,7 @@
 import type { Reporter } from '../diagnostics.ts'
 import { ProtocolError } from '../errors.ts'
 import type { Event, EventOf, VerifiedEvent } from '../events/event.ts'
-import { isObject } from '../json-value.ts'
+import { isObject, present } from '../json-value.ts'
 import type { Limits } from '../limits.ts'
 import { severityOf, type RuleId } from '../severities.ts'
 import { BRACKETS, keyOf, laneScope, type Bracket } from './brackets.ts'
@@ -47,6 +47,8 @@ export class Verifier implements RunMemory {
   finishedForTools = false
   reopened = false
   #state: RunState = 'before'
+  /** The event in hand has broken no rule so far. */
+  #clean = true
   readonly #mode: Mode
   readonly #reporter: Reporter
   readonly #limits: Limits
@@ -70,9 +72,16 @@ export class Verifier implements RunMemory {
 
   /**
    * Checks an event and gives what it stands for to `emit`, in order.
+   * @returns whether it broke no rule: in tolerant and report modes one that did may pass, or be skipped.
    * @throws ProtocolError `violation` (strict, tolerant); the ledger is as before.
    */
-  accept(event: Event, emit: Emit): void {
+  accept(event: Event, emit: Emit): boolean {
+    this.#clean = true
+    this.#accept(event, emit)
+    return this.#clean
+  }
+
+  #accept(event: Event, emit: Emit): void {
     if (this.#ordered && !this.#enterRun(event)) return
     if (isChunk(event)) {
       const expansion = expandChunk(event, this.ledger)
@@ -253,6 +262,7 @@ export class Verifier implements RunMemory {
 
   /** Deals with a violation: throws, or says whether the event is let through all the same. */
   #reject(broken: Violation, event: Event): boolean {
+    this.#clean = false
     if (this.#mode === 'tolerant') {
       const row = TOLERANCES.find((tolerance) => tolerance.excuses === broken.rule && tolerance.when(event, this))
       if (row !== undefined) {
@@ -268,11 +278,9 @@ export class Verifier implements RunMemory {
     throw new ProtocolError(message, {
       code: rule === 'run.ledger-full' ? 'limit' : 'violation',
       rule,
-      ...(pointer !== undefined && { pointer }),
-      ...(related !== undefined && { related }),
+      ...present({ pointer, related }),
       ...(index !== null && { event: index }),
-      ...(line !== undefined && { line }),
-      ...(type !== undefined && { type }),
+      ...present({ line, type }),
     })
   }
 }

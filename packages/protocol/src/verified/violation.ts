@@ -1,4 +1,5 @@
 /** A broken rule, as data: what the checks return and the verifier turns into an error or a diagnostic. */
+import { present } from '../json-value.ts'
 import type { RuleId } from '../severities.ts'
 
 export interface Violation {
@@ -13,7 +14,7 @@ export function violation(rule: RuleId, message: string, pointer?: string, relat
   return {
     rule,
     message,
-    ...(pointer !== undefined && { pointer }),
+    ...present({ pointer }),
     ...(related !== undefined && related >= 0 && { related }),
   }
 }

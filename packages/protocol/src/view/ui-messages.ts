@@ -3,7 +3,7 @@
  * turn, and a turn is one `UIMessage` whose parts stand in the order in which they came. Pure, and memoised: an
  * unchanged turn gives the same object.
  */
-import { isObject } from '../json-value.ts'
+import { isObject, present } from '../json-value.ts'
 import type { AssistantMessage, ContentPart, Message, ToolCall, ToolMessage } from '../events/event.ts'
 import { notesOf } from '../state/notes.ts'
 import { setCall } from './tool-input.ts'
@@ -63,8 +63,7 @@ function singleMessage(message: Message): UIMessage {
     id,
     role: role as UIMessage['role'],
     parts: contentParts(content, originOf(message)),
-    ...(name !== undefined && { name }),
-    ...(metadata !== undefined && { metadata }),
+    ...present({ name, metadata }),
   }
 }
 
@@ -74,9 +73,7 @@ function originOf(message: Message): MessageOrigin {
   const sealed = message.role === 'tool' || message.role === 'activity' || message.role === 'reasoning' ? undefined : message.encryptedValue
   return {
     messageId: id,
-    ...(subagentRunId !== undefined && { subagentRunId }),
-    ...(name !== undefined && { name }),
-    ...(sealed !== undefined && { encryptedValue: sealed }),
+    ...present({ subagentRunId, name, encryptedValue: sealed }),
     ...(metadata !== undefined && message.role !== 'activity' && message.role !== 'tool' && { metadata }),
   }
 }
@@ -85,7 +82,7 @@ function contentParts(content: string | ContentPart[], origin: MessageOrigin): U
   if (typeof content === 'string' || content.length === 0) return [{ type: 'text', content: typeof content === 'string' ? content : '', origin }]
   return content.map((part) => {
     const { metadata, id } = part
-    const extra = { ...(metadata !== undefined && { metadata }), ...(id !== undefined && { id }), origin }
+    const extra = { ...present({ metadata, id }), origin }
     return part.type === 'text' ? { type: 'text', content: part.text, ...extra } : { type: part.type, source: part.source, ...extra }
   })
 }
@@ -138,7 +135,7 @@ function makeParts(message: Message, answers: readonly (ToolMessage | undefined)
     case 'reasoning': {
       const { content, encryptedValue } = message
       const state = notesOf(message).open ? 'streaming' : 'done'
-      return [{ type: 'thinking', content, state, ...(encryptedValue !== undefined && { encryptedValue }), origin }]
+      return [{ type: 'thinking', content, state, ...present({ encryptedValue }), origin }]
     }
     case 'tool': {
       const { toolCallId, content, error, encryptedValue, metadata } = message
@@ -148,16 +145,14 @@ function makeParts(message: Message, answers: readonly (ToolMessage | undefined)
           toolCallId,
           content,
           state: error === undefined ? 'complete' : 'error',
-          ...(error !== undefined && { error }),
-          ...(encryptedValue !== undefined && { encryptedValue }),
-          ...(metadata !== undefined && { metadata }),
+          ...present({ error, encryptedValue, metadata }),
           origin,
         },
       ]
     }
     case 'activity': {
       const { activityType, content, metadata } = message
-      return [{ type: 'activity', activityType, content, ...(metadata !== undefined && { metadata }), origin }]
+      return [{ type: 'activity', activityType, content, ...present({ metadata }), origin }]
     }
     default:
       return []
@@ -209,8 +204,7 @@ function makeToolCallPart(call: ToolCall, answer: ToolMessage | undefined, origi
     arguments: call.function.arguments,
     state: callState(call, answer),
     ...(answer !== undefined && { output: outputOf(answer.content), result: outcomeOf(answer) }),
-    ...(encryptedValue !== undefined && { encryptedValue }),
-    ...(metadata !== undefined && { metadata }),
+    ...present({ encryptedValue, metadata }),
     origin,
   }
   setCall(part, call)
@@ -227,11 +221,9 @@ function outcomeOf(answer: ToolMessage): ToolOutcome {
   const { id, subagentRunId, content, error, encryptedValue, metadata } = answer
   return {
     messageId: id,
-    ...(subagentRunId !== undefined && { subagentRunId }),
+    ...present({ subagentRunId }),
     content,
-    ...(error !== undefined && { error }),
-    ...(encryptedValue !== undefined && { encryptedValue }),
-    ...(metadata !== undefined && { metadata }),
+    ...present({ error, encryptedValue, metadata }),
   }
 }
 
