@@ -32,11 +32,14 @@ export function define(parent: Container, token: string, value: unknown): void {
   else (parent as Record<string, unknown>)[token] = value
 }
 
-/** Puts a removed member back where it stood. */
-export function restore(parent: Record<string, unknown>, order: readonly string[], token: string, value: unknown): void {
-  const members = order.map((key) => [key, key === token ? value : parent[key]] as const)
-  for (const key of order) delete parent[key]
-  for (const [key, member] of members) define(parent, key, member)
+/** Puts the members of an object in this order; those it does not name come first. */
+export function reorder(parent: Record<string, unknown>, order: readonly string[]): void {
+  for (const key of order) {
+    if (!Object.hasOwn(parent, key)) continue
+    const member = parent[key]
+    delete parent[key]
+    define(parent, key, member)
+  }
 }
 
 /** What {@link present} gives: a field that may be undefined may be absent instead. */

@@ -22,6 +22,7 @@ const APPLIES: readonly [name: string, document: unknown, patch: JsonPatch, expe
   ['copy stands for itself: later edits touch one of the two', { a: { n: 1 } }, [{ op: 'copy', from: '/a', path: '/b' }, { op: 'replace', path: '/b/n', value: 2 }], { a: { n: 1 }, b: { n: 2 } }],
   ['copy after an edit in the same patch', { a: { n: 1 } }, [{ op: 'replace', path: '/a/n', value: 2 }, { op: 'copy', from: '/a', path: '/b' }, { op: 'replace', path: '/a/n', value: 3 }], { a: { n: 3 }, b: { n: 2 } }],
   ['move onto itself', { a: 1 }, [{ op: 'move', from: '/a', path: '/a' }], { a: 1 }],
+  ['copy of what was edited deep down', { a: { b: { n: 1 } } }, [{ op: 'replace', path: '/a/b/n', value: 2 }, { op: 'copy', from: '/a', path: '/c' }, { op: 'replace', path: '/c/b/n', value: 3 }], { a: { b: { n: 2 } }, c: { b: { n: 3 } } }],
   ['key order does not matter to test', { a: { x: 1, y: 2 } }, [{ op: 'test', path: '/a', value: { y: 2, x: 1 } }], { a: { x: 1, y: 2 } }],
 ]
 
@@ -190,4 +191,107 @@ it('a bound that a patch passes is a finding, and the stream goes on', () => {
   expect(reader.snapshot().state).toEqual({ a: 1, b: { a: 1 } })
   expect(found).toMatchObject([{ rule: 'state.patch-failed', event: 2, pointer: '/delta/0' }])
   expect(found[0]?.message).toContain('limits.documentValues')
+})
+
+describe('against the plain way: every operation on a deep copy', () => {
+  type Json = null | number | Json[] | { [key: string]: Json }
+
+  function plainOperation(document: Json, operation: JsonPatch[number]): Json {
+    const box: Json = { root: structuredClone(document) }
+    const place = (path: string): { parent: Json[] | { [key: string]: Json }; key: string } => {
+      const keys = ['root', ...path.split('/').slice(1)]
+      let parent: Json = box
+      for (const key of keys.slice(0, -1)) parent = (parent as { [key: string]: Json })[key] as Json
+      if (typeof parent !== 'object' || parent === null) throw new Error('no parent')
+      return { parent, key: keys.at(-1) as string }
+    }
+    const take = (path: string, remove: boolean): Json => {
+      const { parent, key } = place(path)
+      if (!Object.hasOwn(parent, key) || (Array.isArray(parent) && !/^\d+$/.test(key))) throw new Error('no member')
+      const value = (parent as { [key: string]: Json })[key] as Json
+      if (!remove) return structuredClone(value)
+      if (Array.isArray(parent)) parent.splice(Number(key), 1)
+      else delete parent[key]
+      return value
+    }
+    const add = (path: string, value: Json): void => {
+      const { parent, key } = place(path)
+      if (!Array.isArray(parent)) parent[key] = value
+      else if (key === '-') parent.push(value)
+      else if (/^\d+$/.test(key) && Number(key) <= parent.length) parent.splice(Number(key), 0, value)
+      else throw new Error('no index')
+    }
+    switch (operation.op) {
+      case 'add':
+        add(operation.path, structuredClone(operation.value) as Json)
+        break
+      case 'remove':
+        take(operation.path, true)
+        break
+      case 'copy':
+        add(operation.path, take(operation.from, false))
+        break
+      case 'move':
+        if (operation.from === operation.path) {
+          take(operation.from, false)
+        } else {
+          if (operation.path.startsWith(`${operation.from}/`)) throw new Error('into itself')
+          add(operation.path, take(operation.from, true))
+        }
+        break
+      default:
+        take(operation.path, false)
+        if (operation.op === 'replace') {
+          const { parent, key } = place(operation.path)
+          ;(parent as { [key: string]: Json })[key] = structuredClone(operation.value) as Json
+        }
+    }
+    return box['root'] as Json
+  }
+
+  function plain(document: Json, patch: JsonPatch): Json {
+    try {
+      return patch.reduce(plainOperation, document)
+    } catch {
+      return document
+    }
+  }
+
+  const path = fc.array(fc.constantFrom('a', 'b', '0', '1', '-'), { minLength: 1, maxLength: 4 }).map((keys) => `/${keys.join('/')}`)
+  const { value } = fc.letrec<{ value: Json }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.nat(9),
+      fc.dictionary(fc.constantFrom('a', 'b', '0'), tie('value'), { maxKeys: 3, noNullPrototype: true }),
+      fc.array(tie('value'), { maxLength: 3 }),
+    ) as fc.Arbitrary<Json>,
+  }))
+  const operation = fc.oneof(
+    fc.record({ op: fc.constantFrom('add', 'replace'), path, value }),
+    fc.record({ op: fc.constant('remove'), path }),
+    fc.record({ op: fc.constantFrom('move', 'copy'), from: path, path }),
+  ) as fc.Arbitrary<JsonPatch[number]>
+  const start: Json = { a: { a: { a: [1, 2], b: 3 }, b: [{ a: 4 }, [5]] }, b: [[{ b: 6 }], { 0: 7, a: [8] }], 0: { 1: { a: 9 } } }
+
+  it('gives the same document in the same key order, and leaves what was seen as it was', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.array(operation, { minLength: 1, maxLength: 6 }), fc.boolean()), { maxLength: 8 }), (patches) => {
+        const document = new PatchedDocument(start)
+        let expected: Json = start
+        const seen: [unknown, string][] = []
+        for (const [patch, look] of patches) {
+          try {
+            document.apply(patch)
+          } catch (error) {
+            if (!(error instanceof JsonPatchError)) throw error
+          }
+          expected = plain(expected, patch)
+          if (look) seen.push([document.value, JSON.stringify(expected)])
+        }
+        seen.push([document.value, JSON.stringify(expected)])
+        for (const [snapshot, text] of seen) expect(JSON.stringify(snapshot)).toBe(text)
+      }),
+      { numRuns: 4_000 },
+    )
+  })
 })

@@ -7,7 +7,7 @@ import type { JsonPatch, JsonPatchOperation } from '../events/event.ts'
 import { withDefaults, type Limits } from '../limits.ts'
 import { Extents, extentOf } from './extent.ts'
 import { JsonPatchError, type JsonPatchErrorCode } from './json-patch-error.ts'
-import { define, isContainer, jsonEqual, restore, type Container } from '../json-value.ts'
+import { define, isContainer, jsonEqual, reorder, type Container } from '../json-value.ts'
 
 /** The reference tokens of a pointer; the pointer is known to be well formed. */
 function tokensOf(path: string): string[] {
@@ -33,6 +33,8 @@ export class PatchedDocument {
   /** How many values there are at most; unknown until a `copy` asks. */
   #values: number | undefined
   readonly #undo: (() => void)[] = []
+  /** Objects that lost a member in the patch in hand, and the order they had: put back, a member would come last. */
+  readonly #orders = new Map<Record<string, unknown>, string[]>()
   /** Something of the patch may fail yet, so what is done is noted to be undone. */
   #mayFail = false
   #operation = 0
@@ -73,9 +75,11 @@ export class PatchedDocument {
       }
     } catch (error) {
       for (let index = this.#undo.length - 1; index >= 0; index--) (this.#undo[index] as () => void)()
+      for (const [object, order] of this.#orders) reorder(object, order)
       throw error
     } finally {
       if (this.#undo.length > 0) this.#undo.length = 0
+      this.#orders.clear()
     }
   }
 
@@ -101,8 +105,7 @@ export class PatchedDocument {
         const value = this.#readFrom(operation.from)
         this.#checkPlace(tokens)
         this.#checkCopy(value, tokens.length)
-        // The value now stands in two places, so neither may be edited in place any more.
-        if (isContainer(value)) this.#owned.clear()
+        this.#disown(value)
         return this.#add(tokens, value)
       }
       case 'move': {
@@ -206,6 +209,12 @@ export class PatchedDocument {
     return copy
   }
 
+  /** What stands in two places may be edited in neither. Only what is owned can hold what is owned. */
+  #disown(value: unknown): void {
+    if (!isContainer(value) || !this.#owned.delete(value)) return
+    for (const member of Object.values(value)) this.#disown(member)
+  }
+
   #setRoot(value: unknown): void {
     const before = this.#root
     this.#root = value
@@ -241,10 +250,9 @@ export class PatchedDocument {
       parent.splice(index, 1)
       if (this.#mayFail) this.#undo.push(() => parent.splice(index, 0, before))
     } else {
-      // Undone, the member would come last; all are put back in the order they had.
-      const order = this.#mayFail ? Object.keys(parent) : []
+      if (this.#mayFail && !this.#orders.has(parent)) this.#orders.set(parent, Object.keys(parent))
       delete parent[token]
-      if (this.#mayFail) this.#undo.push(() => restore(parent, order, token, before))
+      if (this.#mayFail) this.#undo.push(() => define(parent, token, before))
     }
   }
 
