@@ -3,6 +3,7 @@
  * which knows the place; they never see the sink.
  */
 import { present } from './json-value.ts'
+import { ProtocolError, type ProtocolErrorCode } from './errors.ts'
 import { severityOf, type RuleId, type Severity } from './severities.ts'
 
 export interface Diagnostic {
@@ -52,5 +53,11 @@ export class Reporter {
       event: this.event,
       ...present({ line: this.line, type: this.type, pointer: finding.pointer, related: finding.related }),
     })
+  }
+
+  /** A finding as an error, with the place. */
+  error(code: ProtocolErrorCode, rule: RuleId, { message, pointer, related }: Finding): ProtocolError {
+    const { event, line, type } = this
+    return new ProtocolError(message, { code, rule, ...present({ event: event ?? undefined, line, type, pointer, related }) })
   }
 }

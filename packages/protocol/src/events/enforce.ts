@@ -3,8 +3,8 @@
  * what is malformed is refused. Values are never changed in place: an object that loses something is copied.
  */
 import type { Reporter } from '../diagnostics.ts'
-import { ProtocolError } from '../errors.ts'
-import { define, isObject, present } from '../json-value.ts'
+import type { ProtocolError } from '../errors.ts'
+import { define, isObject } from '../json-value.ts'
 import type { RuleId } from '../severities.ts'
 import type { ObjectShape, Shape, UnionShape } from './shape.ts'
 
@@ -202,14 +202,8 @@ export class Enforcer {
   }
 
   #error(code: 'malformed' | 'limit', rule: RuleId, what: string): ProtocolError {
-    const path = toPointer(this.#path)
-    const { event, line, type } = this.#reporter
-    return new ProtocolError(`${type ?? 'Value'} is malformed${path === '' ? '' : ` at ${path}`}: ${what}`, {
-      code,
-      rule,
-      pointer: path,
-      ...(event !== null && { event }),
-      ...present({ line, type }),
-    })
+    const pointer = toPointer(this.#path)
+    const where = pointer === '' ? '' : ` at ${pointer}`
+    return this.#reporter.error(code, rule, { message: `${this.#reporter.type ?? 'Value'} is malformed${where}: ${what}`, pointer })
   }
 }

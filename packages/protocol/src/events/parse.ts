@@ -7,7 +7,7 @@ import { ProtocolError } from '../errors.ts'
 import type { Frame } from '../frames/frame.ts'
 import { withDefaults, type Limits } from '../limits.ts'
 import { anyEvent } from './catalogue.ts'
-import { isObject, present } from '../json-value.ts'
+import { isObject } from '../json-value.ts'
 import { Enforcer } from './enforce.ts'
 import type { Event, RunAgentInput } from './event.ts'
 import { runAgentInput } from './run-input.ts'
@@ -71,12 +71,9 @@ export class EventParser {
     const type = isObject(raw) && Object.hasOwn(raw, 'type') ? raw['type'] : undefined
     if (typeof type !== 'string' || type === '') {
       reporter.type = undefined
-      throw new ProtocolError('An event is a JSON object with a non-empty string `type`', {
-        code: 'malformed',
-        rule: 'event.malformed',
+      throw reporter.error('malformed', 'event.malformed', {
+        message: 'An event is a JSON object with a non-empty string `type`',
         pointer: isObject(raw) ? '/type' : '',
-        ...(reporter.event !== null && { event: reporter.event }),
-        ...present({ line: reporter.line }),
       })
     }
     reporter.type = type

@@ -3,9 +3,8 @@
  * nothing). Chunks are expanded on the way. It knows nothing of messages or state.
  */
 import type { Reporter } from '../diagnostics.ts'
-import { ProtocolError } from '../errors.ts'
 import type { Event, EventOf, VerifiedEvent } from '../events/event.ts'
-import { isObject, present } from '../json-value.ts'
+import { isObject } from '../json-value.ts'
 import type { Limits } from '../limits.ts'
 import { severityOf, type RuleId } from '../severities.ts'
 import { BRACKETS, keyOf, laneScope, type Bracket } from './brackets.ts'
@@ -273,15 +272,7 @@ export class Verifier implements RunMemory {
     }
     this.#reporter.report(broken.rule, broken)
     if (this.#mode === 'report') return PASSES_IN_REPORT.has(broken.rule)
-    const { rule, message, pointer, related } = broken
-    const { event: index, line, type } = this.#reporter
-    throw new ProtocolError(message, {
-      code: rule === 'run.ledger-full' ? 'limit' : 'violation',
-      rule,
-      ...present({ pointer, related }),
-      ...(index !== null && { event: index }),
-      ...present({ line, type }),
-    })
+    throw this.#reporter.error(broken.rule === 'run.ledger-full' ? 'limit' : 'violation', broken.rule, broken)
   }
 }
 
