@@ -6,11 +6,13 @@
  *     node conformance/run.mjs check COMMAND ARGS…    e.g.  node conformance/run.mjs check npx millrace check - --json
  *
  * `fold`: the program is given a stream of server-sent events and prints one JSON object with `outcome`, `at`, `messages`, `state`
- * (README of `cases/`). `check`: it prints one with `diagnostics`, each with a `rule` (README of `rules/`). Cases that need a history,
+ * (README of `cases/`). `check`: it prints one with `diagnostics`, each with a `rule` (README of `rules/`) and, where it has one, a
+ * `severity`: a stream in which the rule is not to be found has nothing of severity `error`. Cases that need a history,
  * NDJSON, special limits or a mode of their own are left out and counted. Exit status 1 if any case differs.
  */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 
 const [kind, command, ...args] = process.argv.slice(2)
 if ((kind !== 'fold' && kind !== 'check') || command === undefined) {
@@ -89,8 +91,9 @@ function checks() {
           name: `${rule} ${found ? 'found' : 'quiet'} ${index + 1}`,
           input: text,
           judge: ({ diagnostics }) => {
-            const rules = /** @type {{ rule: string }[]} */ (diagnostics).map((one) => one.rule)
-            return rules.includes(rule) === found ? undefined : `diagnostics ${JSON.stringify(rules)}`
+            const all = /** @type {{ rule: string, severity?: string }[]} */ (diagnostics)
+            const fits = found ? all.some((one) => one.rule === rule) : all.every((one) => one.rule !== rule && one.severity !== 'error')
+            return fits ? undefined : 'diagnostics'
           },
         })
       })
@@ -99,20 +102,28 @@ function checks() {
   return { tests, left }
 }
 
-const { tests, left } = kind === 'fold' ? folds() : checks()
-let failed = 0
-for (const { name, input, judge } of tests) {
-  let why
+/** Why a test failed, or undefined. @param {Test} test @returns {Promise<string | undefined>} */
+async function failure({ input, judge }) {
   try {
     const result = await run(input)
     const what = judge(result)
-    if (what !== undefined) why = `${what}: ${JSON.stringify(result[what] ?? null).slice(0, 300)}`
+    return what === undefined ? undefined : `${what}: ${JSON.stringify(result[what] ?? null).slice(0, 300)}`
   } catch (error) {
-    why = error instanceof Error ? error.message : String(error)
+    return error instanceof Error ? error.message : String(error)
   }
-  if (why === undefined) continue
-  failed++
-  console.log(`differs  ${name}: ${why}`)
 }
+
+const { tests, left } = kind === 'fold' ? folds() : checks()
+/** @type {(string | undefined)[]} */
+const failures = []
+let next = 0
+const worker = async () => {
+  for (let at = next++; at < tests.length; at = next++) failures[at] = await failure(/** @type {Test} */ (tests[at]))
+}
+await Promise.all(Array.from({ length: availableParallelism() }, worker))
+tests.forEach(({ name }, at) => {
+  if (failures[at] !== undefined) console.log(`differs  ${name}: ${failures[at]}`)
+})
+const failed = failures.filter((why) => why !== undefined).length
 console.log(`${tests.length - failed} passed, ${failed} failed, ${left} left out`)
 process.exitCode = failed > 0 ? 1 : 0

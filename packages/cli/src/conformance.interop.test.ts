@@ -1,16 +1,21 @@
 // Every file of conformance/ through the real program, `check` and `fold`, exit status and shape of the JSON verified.
 // A process for each: with the tests that take time, not with those that run at every change.
+import { DEFAULT_LIMITS } from '@millrace/protocol'
+import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { built, millrace, root } from '../test/bin.ts'
+import { bin, built, millrace, root } from '../test/bin.ts'
 import { findings, parseChecked, type Checked } from '../test/checked.ts'
 import { parseFolded, type Folded } from '../test/folded.ts'
 import { check as checkSource } from './commands/check.ts'
 import { fold as foldSource } from './commands/fold.ts'
 import type { Format } from './input/detect.ts'
+import type { Source } from './input/source.ts'
+import type { Finding } from './report/check-report.ts'
 
 let folder = ''
 beforeAll(async () => {
@@ -153,26 +158,80 @@ describe('every rule of conformance/rules/ is found where it is broken, and nowh
     if (Array.isArray(stream)) return { format: 'ndjson', bytes: Buffer.from(stream.map((event) => `${JSON.stringify(event)}\n`).join('')) }
     return { format: 'protobuf', bytes: Buffer.from(stream.protobuf, 'base64') }
   }
-  const found = async (stream: RuleStream, needs: RuleCase['needs']): Promise<string[]> => {
+  const sourceOf = (chunks: () => Iterable<Uint8Array>): Source => ({
+    name: 'case',
+    hint: '',
+    chunks: (async function* () {
+      yield* chunks()
+    })(),
+  })
+  const found = async (stream: RuleStream, needs: RuleCase['needs']): Promise<Finding[]> => {
     const { format, bytes } = inputOf(stream)
-    const source = {
-      name: 'case',
-      hint: '',
-      chunks: (async function* () {
-        yield bytes
-      })(),
-    }
+    const source = sourceOf(() => [bytes])
+    // `check` lists what breaks a rule and lets nothing pass; `fold` is what has modes.
     const { diagnostics } =
       needs === 'tolerant'
         ? await foldSource(source, { format, mode: 'tolerant', message: '', header: [] })
         : await checkSource(source, { format }, new Map())
-    return diagnostics.map(({ rule }) => rule)
+    return [...diagnostics]
   }
+  const ids = (diagnostics: readonly Finding[]): string[] => diagnostics.map(({ rule }) => rule)
 
   const rows = JSON.parse(readFileSync(join(root, 'conformance/rules/cases.json'), 'utf8')) as RuleCase[]
-  // No option of the command changes a limit.
-  it.each(rows.filter(({ limits }) => limits === undefined))('$rule', async ({ rule, finds, quiet, needs }) => {
-    for (const stream of finds) expect(await found(stream, needs), JSON.stringify(stream)).toContain(rule)
-    for (const stream of quiet) expect(await found(stream, needs), JSON.stringify(stream)).not.toContain(rule)
+  const rules = JSON.parse(readFileSync(join(root, 'conformance/rules/rules.json'), 'utf8')) as { id: string; severity: string }[]
+  const start = '{"type":"RUN_STARTED","threadId":"t","runId":"r"}\n'
+  const lines = (...texts: string[]): Uint8Array[] => texts.map((text) => Buffer.from(text))
+
+  /** No option of the command changes a limit: streams that pass the default ones. */
+  const PAST_LIMITS: Record<string, () => Iterable<Uint8Array>> = {
+    'frame.too-long': () => lines(start, `{"type":"RUN_ERROR","message":"${'x'.repeat(DEFAULT_LIMITS.frameLength)}"}\n`),
+    'event.too-deep': () => lines(start, `{"type":"RAW","event":${'['.repeat(201)}${']'.repeat(201)}}\n`),
+    'run.ledger-full': function* () {
+      yield Buffer.from(start)
+      for (let from = 0; from <= DEFAULT_LIMITS.ledgerItems; from += 10_000) {
+        yield Buffer.from(Array.from({ length: 10_000 }, (_, index) => `{"type":"STEP_STARTED","stepName":"${from + index}"}\n`).join(''))
+      }
+    },
+  }
+
+  it('each rule has its cases, and each limit a stream that passes it', () => {
+    expect(rows.map(({ rule }) => rule).toSorted()).toEqual(rules.map(({ id }) => id).toSorted())
+    expect(rows.filter(({ limits }) => limits !== undefined).map(({ rule }) => rule).toSorted()).toEqual(Object.keys(PAST_LIMITS).toSorted())
+  })
+
+  it.each(rows)('$rule', async ({ rule, finds, quiet, needs, limits }) => {
+    const { severity } = rules.find(({ id }) => id === rule) ?? {}
+    if (limits === undefined) {
+      for (const stream of finds) {
+        const diagnostics = await found(stream, needs)
+        expect(ids(diagnostics), JSON.stringify(stream)).toContain(rule)
+        for (const finding of diagnostics) if (finding.rule === rule) expect(finding.severity).toBe(severity)
+      }
+    }
+    for (const stream of quiet) {
+      const diagnostics = await found(stream, needs)
+      expect(ids(diagnostics), JSON.stringify(stream)).not.toContain(rule)
+      expect(ids(diagnostics.filter((one) => one.severity !== 'info')), JSON.stringify(stream)).toEqual([])
+    }
+  })
+
+  it.each(Object.entries(PAST_LIMITS))('%s, past the limit of the command', { timeout: 120_000 }, async (rule, chunks) => {
+    const { diagnostics } = await checkSource(sourceOf(chunks), { format: 'ndjson' }, new Map())
+    expect(ids(diagnostics)).toContain(rule)
+  })
+})
+
+// The way in which others run the same cases on their program, with ours as the program.
+describe('conformance/run.mjs', () => {
+  const runCases = promisify(execFile)
+  it.each(['check', 'fold'])('%s', { timeout: 600_000 }, async (kind) => {
+    const { stdout } = await runCases(process.execPath, ['conformance/run.mjs', kind, process.execPath, bin, kind, '-', '--json'], { cwd: root })
+    expect(stdout).toMatch(/^[1-9]\d* passed, 0 failed, \d+ left out\n$/)
+  })
+
+  it('tells of a program that finds nothing', { timeout: 120_000 }, async () => {
+    const blind = 'process.stdin.resume().on("end", () => console.log(JSON.stringify({ diagnostics: [] })))'
+    const failed = await runCases(process.execPath, ['conformance/run.mjs', 'check', process.execPath, '-e', blind], { cwd: root }).catch((error: unknown) => error)
+    expect(failed).toMatchObject({ code: 1, stdout: expect.stringMatching(/differs {2}frame\.not-json found 1: diagnostics: \[\]\n/) })
   })
 })

@@ -6,6 +6,7 @@ import { present } from './json-value.ts'
 import { ProtocolError, type ProtocolErrorCode } from './errors.ts'
 import { severityOf, type RuleId, type Severity } from './severities.ts'
 
+/** One finding about a stream: which rule, how bad, where. What is unknown of the place is absent. */
 export interface Diagnostic {
   /** Id of the rule; `RULES` says what it is. */
   readonly rule: RuleId

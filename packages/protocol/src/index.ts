@@ -26,9 +26,11 @@ export { JsonPatchError, type JsonPatchErrorCode } from './state/json-patch-erro
 export { PartialJson, type PartialJsonError } from './state/partial-json.ts'
 export { compact } from './state/compact.ts'
 export { snapshotOf } from './state/snapshot-of.ts'
+export { usageTotals, type ModelUsage, type UsageCount, type UsageSum, type UsageTotals } from './state/usage.ts'
 
+export { foldSubscribed } from './subscribers/fold-subscribed.ts'
 export { SubscribedThread } from './subscribers/hooks.ts'
-export type { Hook, HookContext, HookExtras, HookName, Mutation, Subscriber } from './subscribers/subscriber.ts'
+export type { Hook, HookContext, HookExtras, HookName, LifeHook, Mutation, Subscriber } from './subscribers/subscriber.ts'
 
 export type * from './view/ui-message.ts'
 export { toolInput } from './view/tool-input.ts'
@@ -42,12 +44,15 @@ export {
   type WireMessage,
   type WireOptions,
 } from './wire/ui-messages-to-wire.ts'
+export { wireToUiMessages } from './wire/wire-to-ui-messages.ts'
 export {
   buildRunAgentInput,
   type RunAgentInputBody,
   type RunAgentInputContext,
   type RunAgentInputOptions,
 } from './wire/run-agent-input.ts'
+export { translateFor, type Loss, type Translation } from './wire/translate.ts'
+export { buildResume, isExpired, resumeEntry, type InterruptReply, type PayloadCheck } from './wire/resume.ts'
 
 export { EventVerifier, type VerifyOptions } from './pipeline/event-verifier.ts'
 export { ThreadReader, type ThreadReaderOptions } from './pipeline/thread-reader.ts'

@@ -4,6 +4,7 @@
  */
 import { SEVERITIES, type RuleId, type Severity } from './severities.ts'
 
+/** What one rule says, for those who show findings. */
 export interface Rule {
   readonly severity: Severity
   /** The rule as a sentence. */
@@ -240,6 +241,11 @@ const TEXTS: Readonly<Record<RuleId, Omit<Rule, 'severity'>>> = {
   },
 
   // tolerated deviations of real servers
+  'tolerated.note-before-run': {
+    source: 'TanStack AI 0.58, durable streams',
+    title: 'A run begins with RUN_STARTED',
+    explanation: 'A CUSTOM event came before it. Send RUN_STARTED first.',
+  },
   'tolerated.run-goes-on': {
     source: 'TanStack AI 0.58',
     title: 'A run does not go on after RUN_FINISHED',
@@ -308,6 +314,11 @@ const TEXTS: Readonly<Record<RuleId, Omit<Rule, 'severity'>>> = {
     source: 'AG-UI 1.0, state',
     title: 'A patch applies to the state it meets',
     explanation: 'The whole patch was refused and the value kept. Send a snapshot when unsure of the consumer’s baseline.',
+  },
+  'state.null-baseline': {
+    source: 'AG-UI 1.0, state',
+    title: 'A state that stays null over runs is {} to the next producer',
+    explanation: 'A run input cannot carry null, so the producer of the next run reads {} and its delta was applied to that. Keep {} for no state.',
   },
   'state.no-target': {
     source: 'AG-UI 1.0, state',

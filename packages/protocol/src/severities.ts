@@ -67,6 +67,7 @@ export const SEVERITIES = {
   'sub.end': 'error',
 
   // tolerated deviations of real servers
+  'tolerated.note-before-run': 'warning',
   'tolerated.run-goes-on': 'warning',
   'tolerated.step-closed-twice': 'warning',
 
@@ -84,6 +85,7 @@ export const SEVERITIES = {
 
   // fold
   'state.patch-failed': 'warning',
+  'state.null-baseline': 'warning',
   'state.no-target': 'warning',
   'state.result-id-taken': 'warning',
   'state.role-conflict': 'warning',

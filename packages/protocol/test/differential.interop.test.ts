@@ -97,6 +97,7 @@ function foldException(events: readonly Event[], theirs: readonly Message[], sta
   if (theirs.some((message) => message.role === 'activity' && (typeof message.content !== 'object' || message.content === null || Array.isArray(message.content)))) {
     return 'they let a patch make the content of an activity no object'
   }
+  if (rulesIn(events).includes('state.null-baseline')) return 'they hold the deltas of a run against a null that its input could not carry'
   if (writesOntoParts(events)) return 'they replace the parts of a message by text that is streamed onto it'
   return undefined
 }
@@ -134,6 +135,13 @@ function repeatsAnId(events: readonly Event[]): boolean {
     }
   }
   return repeated
+}
+
+function rulesIn(events: readonly Event[]): string[] {
+  const rules: string[] = []
+  const reader = new ThreadReader({ onDiagnostic: ({ rule }) => rules.push(rule) })
+  for (const event of events) reader.accept(event)
+  return rules
 }
 
 function writesOntoParts(events: readonly Event[]): boolean {

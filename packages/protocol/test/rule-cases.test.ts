@@ -3,20 +3,29 @@
  * cases as JSON, a page for each rule, the diagrams) is in step with them. `vitest run -u` writes it anew.
  */
 import { describe, expect, it } from 'vitest'
-import { hygieneRules, RULES, SseDecoder, ThreadReader, type RuleId } from '../src/index.ts'
+import { hygieneRules, RULES, SseDecoder, ThreadReader, type RuleId, type Severity } from '../src/index.ts'
 import { LengthPrefixedDecoder, parseBinaryFrame } from '../src/proto.ts'
 import { BRACKETS } from '../src/verified/brackets.ts'
 import { RUN_STATES } from '../src/verified/run-states.ts'
 import { TOLERANCES } from '../src/verified/tolerance.ts'
 import { RULE_CASES, type RuleCase, type Stream } from './rule-cases.ts'
 
-function rulesIn(stream: Stream, { needs, limits }: RuleCase): string[] {
-  const found: string[] = []
+function rulesIn(stream: Stream, row: RuleCase): string[] {
+  return findingsIn(stream, row).map(({ rule }) => rule)
+}
+
+interface Found {
+  readonly rule: string
+  readonly severity: Severity
+}
+
+function findingsIn(stream: Stream, { needs, limits }: RuleCase): Found[] {
+  const found: Found[] = []
   const reader = new ThreadReader({
     mode: needs === 'tolerant' ? 'tolerant' : 'report',
     ...(needs === 'hygiene' && { hygiene: hygieneRules }),
     ...(limits !== undefined && { limits }),
-    onDiagnostic: ({ rule }) => found.push(rule),
+    onDiagnostic: (diagnostic) => found.push(diagnostic),
   })
   try {
     if (typeof stream === 'string') {
@@ -32,7 +41,7 @@ function rulesIn(stream: Stream, { needs, limits }: RuleCase): string[] {
     }
   } catch (error) {
     // Framing has no reader to report to: it throws.
-    found.push((error as { rule: string }).rule)
+    found.push({ rule: (error as { rule: string }).rule, severity: 'error' })
   }
   reader.finish()
   return found
@@ -50,6 +59,15 @@ describe('rules', () => {
       for (const stream of row.quiet) expect(rulesIn(stream, row), JSON.stringify(stream)).not.toContain(row.rule)
     })
   }
+
+  it('a stream in which a rule is not found has nothing wrong with it', () => {
+    for (const row of RULE_CASES) {
+      for (const stream of row.quiet) {
+        const found = findingsIn(stream, { ...row, needs: 'hygiene' }).filter(({ severity }) => severity !== 'info')
+        expect(found.map(({ rule }) => rule), `${row.rule}: ${JSON.stringify(stream)}`).toEqual([])
+      }
+    }
+  })
 })
 
 const conformance = new URL('../../../conformance/rules/', import.meta.url).pathname

@@ -2,7 +2,7 @@
  * Streams that keep and streams that break each rule, as data: what the tests of the rules run, and what
  * `conformance/rules/` gives to other implementations.
  */
-import type { Event, RuleId } from '../src/index.ts'
+import { EventVerifier, type Event, type RuleId } from '../src/index.ts'
 
 export type Raw = { type: Event['type'] } & Record<string, unknown>
 
@@ -19,7 +19,7 @@ export const tool = (what: 'START' | 'ARGS' | 'END' | 'CHUNK', toolCallId: strin
   type: `TOOL_CALL_${what}`,
   toolCallId,
   ...(what === 'START' && { toolCallName: 'f' }),
-  ...(what === 'ARGS' && { delta: '{' }),
+  ...(what === 'ARGS' && { delta: '{}' }),
   ...more,
 })
 export const thought = (what: 'START' | 'CONTENT' | 'END', messageId: string, more: object = {}): Raw => ({
@@ -138,20 +138,26 @@ const OTHER_RULES: readonly RuleCase[] = [
     quiet: [{ protobuf: 'AAAADGIKCgIICxIBdBoBcgAAAAxqCgoCCAwSAXQaAXI=' }],
   },
   { rule: 'frame.truncated', finds: [`${sse(start)}data: {"type":"RUN_FIN`], quiet: [sse(start, finish), sse(start, finish).trimEnd()] },
-  { rule: 'frame.too-long', finds: [sse({ ...start, runId: 'r'.repeat(200) })], quiet: [sse(start)], limits: { frameLength: 100 } },
+  { rule: 'frame.too-long', finds: [sse({ ...start, runId: 'r'.repeat(200) })], quiet: [sse(start, finish)], limits: { frameLength: 100 } },
   { rule: 'frame.done', finds: [`${sse(start)}data: [DONE]\n\n`, `${sse(start, finish)}data: [DONE]\n\n`], quiet: [sse(start, finish)] },
   { rule: 'event.malformed', finds: [[start, text('CONTENT', 'a', { delta: 5 })], [start, { type: 'TEXT_MESSAGE_START' }], [start, { messageId: 'a' }], [start, text('START', 'a', { name: null })]], quiet: [run(...say('a'))] },
   { rule: 'event.too-deep', finds: [[start, { type: 'STATE_SNAPSHOT', snapshot: deep(6) }]], quiet: [run({ type: 'STATE_SNAPSHOT', snapshot: deep(5) })], limits: { jsonDepth: 5 } },
   { rule: 'event.unknown-type', finds: [run({ type: 'HOLOGRAM' })], quiet: [run({ type: 'CUSTOM', name: 'acme.hologram', value: 1 })] },
   { rule: 'event.unknown-field', finds: [run({ ...text('START', 'a'), mood: 'x' }, text('END', 'a'))], quiet: [run({ ...text('START', 'a'), metadata: { mood: 'x' } }, text('END', 'a'))] },
   { rule: 'event.unknown-member', finds: [[start, { ...finish, outcome: { type: 'mystery' } }], run(text('START', 'a', { role: 'ghost' }), text('END', 'a'))], quiet: [[start, { ...finish, outcome: { type: 'success' } }]] },
-  { rule: 'event.null-field', finds: [run(tool('START', 'c', { parentMessageId: null }), tool('END', 'c'))], quiet: [run(tool('START', 'c'), tool('END', 'c'))] },
+  {
+    rule: 'event.null-field',
+    finds: [run(tool('START', 'c', { parentMessageId: null }), tool('END', 'c')), [{ ...start, input: { threadId: 't', runId: 'r', messages: [], state: null } }, finish]],
+    // A state that is null has a place in a snapshot, and none in an input.
+    quiet: [run(tool('START', 'c'), tool('END', 'c')), [{ ...start, input: { threadId: 't', runId: 'r', messages: [], state: {} } }, finish], run({ type: 'STATE_SNAPSHOT', snapshot: null })],
+  },
   { rule: 'event.retired-shape', finds: [run({ type: 'THINKING_START' }, { type: 'THINKING_END' })], quiet: [run(span('START', 'a'), span('END', 'a'))] },
   { rule: 'run.version', finds: [[{ ...start, protocolVersion: '1.1' }, finish], [{ ...start, protocolVersion: '1.0.0' }, finish]], quiet: [[{ ...start, protocolVersion: '1.0' }, finish], [{ ...start, protocolVersion: '0.9' }, finish]] },
   { rule: 'run.identity', finds: [[start, { ...finish, runId: 'other' }], [start, { ...finish, threadId: 'other' }]], quiet: [run()] },
   { rule: 'run.truncated', finds: [[start], [start, text('START', 'a')]], quiet: [run(), [start, error]] },
   { rule: 'run.empty', finds: [[], [{ type: 'HOLOGRAM' }]], quiet: [run(), [error]] },
   { rule: 'run.ledger-full', finds: [[start, ...say('a'), ...say('b'), text('START', 'c')]], quiet: [run(...say('a'), ...say('b'))], limits: { ledgerItems: 2 } },
+  { rule: 'tolerated.note-before-run', needs: 'tolerant', finds: [[{ type: 'CUSTOM', name: 'run.accepted', value: {} }, ...run()]], quiet: [[start, { type: 'CUSTOM', name: 'run.accepted', value: {} }, finish]] },
   { rule: 'tolerated.run-goes-on', needs: 'tolerant', finds: [[start, ...call('c'), forTools, result('c'), ...say('a'), finish], [start, ...call('c'), finish, result('c'), finish]], quiet: [run(...call('c'), result('c'))] },
   { rule: 'tolerated.step-closed-twice', needs: 'tolerant', finds: [run(step('STARTED', 's'), step('FINISHED', 's'), step('FINISHED', 's'))], quiet: [run(step('STARTED', 's'), step('FINISHED', 's'))] },
   { rule: 'hygiene.arguments-not-json', needs: 'hygiene', finds: [run(...call('c', '{"a":'))], quiet: [run(...call('c', '{"a":1}')), run(...call('c', ''))] },
@@ -165,13 +171,29 @@ const OTHER_RULES: readonly RuleCase[] = [
   { rule: 'hygiene.raw-wraps-event', needs: 'hygiene', finds: [run({ type: 'RAW', event: text('END', 'a') })], quiet: [run({ type: 'RAW', event: { type: 'response.created' } })] },
   { rule: 'hygiene.empty-delta', needs: 'hygiene', finds: [run(...say('a', ''))], quiet: [run(...say('a'))] },
   { rule: 'state.patch-failed', finds: [run({ type: 'STATE_DELTA', delta: [{ op: 'remove', path: '/ghost' }] })], quiet: [run({ type: 'STATE_DELTA', delta: [{ op: 'add', path: '/a', value: 1 }] })] },
+  {
+    rule: 'state.null-baseline',
+    finds: [[...run({ type: 'STATE_SNAPSHOT', snapshot: null }), { ...start, runId: 'r2' }, { type: 'STATE_DELTA', delta: [{ op: 'add', path: '/a', value: 1 }] }, { ...finish, runId: 'r2' }]],
+    // Within the run that said null, null is what its deltas are for.
+    quiet: [
+      run({ type: 'STATE_SNAPSHOT', snapshot: null }, { type: 'STATE_DELTA', delta: [{ op: 'replace', path: '', value: 1 }] }),
+      [...run({ type: 'STATE_SNAPSHOT', snapshot: {} }), { ...start, runId: 'r2' }, { type: 'STATE_DELTA', delta: [{ op: 'add', path: '/a', value: 1 }] }, { ...finish, runId: 'r2' }],
+    ],
+  },
   { rule: 'state.no-target', finds: [run({ type: 'ACTIVITY_DELTA', messageId: 'ghost', activityType: 'PLAN', patch: [] }), run({ type: 'REASONING_ENCRYPTED_VALUE', subtype: 'message', entityId: 'ghost', encryptedValue: 'v' })], quiet: [run({ type: 'ACTIVITY_SNAPSHOT', messageId: 'p', activityType: 'PLAN', content: {} }, { type: 'ACTIVITY_DELTA', messageId: 'p', activityType: 'PLAN', patch: [] })] },
   { rule: 'state.result-id-taken', finds: [run(...say('m'), ...call('c', '{}', { parentMessageId: 'm' }), result('c', 'm'))], quiet: [run(...say('m'), ...call('c', '{}', { parentMessageId: 'm' }), result('c', 'x'))] },
   { rule: 'state.role-conflict', finds: [run({ type: 'ACTIVITY_SNAPSHOT', messageId: 'p', activityType: 'PLAN', content: {} }, ...say('p'))], quiet: [run(...say('p'))] },
 ]
 
-/** At least one stream on either side of every rule. */
+/** The stream with what is still open closed, so that it is a whole one with which nothing is wrong. */
+function whole(stream: readonly Raw[]): object[] {
+  const verifier = new EventVerifier()
+  for (const event of stream) verifier.accept(event, () => {})
+  return verifier.running ? [...stream, ...verifier.closers(), { type: 'RUN_FINISHED', ...verifier.run }] : [...stream]
+}
+
+/** At least one stream on either side of every rule. Those in which it is not found have nothing wrong with them at all. */
 export const RULE_CASES: readonly RuleCase[] = [
-  ...ORDER_RULES.map(({ rule, keeps, breaks }): RuleCase => ({ rule, finds: breaks.map(({ stream }) => stream), quiet: keeps })),
+  ...ORDER_RULES.map(({ rule, keeps, breaks }): RuleCase => ({ rule, finds: breaks.map(({ stream }) => stream), quiet: keeps.map(whole) })),
   ...OTHER_RULES,
 ]

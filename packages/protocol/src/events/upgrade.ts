@@ -85,9 +85,8 @@ export class Upgrader {
   /** A run input in its 1.0 form; `path` is the pointer under which it stands. */
   upgradeInput(input: Raw, path = ''): Raw {
     let result = input
-    // A null state means no state, by contract, in every SDK.
-    if (input['state'] === null) result = omit(result, 'state')
-    if (input['forwardedProps'] === null) result = this.#without(result, 'forwardedProps', path)
+    // A null state means no state in every SDK; told, since whoever held the null will find that `{}` was read.
+    for (const key of ['state', 'forwardedProps']) if (input[key] === null) result = this.#without(result, key, path)
     result = replace(result, 'messages', this.#messages(input['messages'], `${path}/messages`))
     result = replace(result, 'tools', this.#eachWithout(input['tools'], 'parameters', `${path}/tools`))
     return replace(result, 'resume', this.#eachWithout(input['resume'], 'payload', `${path}/resume`))

@@ -19,12 +19,27 @@ describe('SSE', () => {
     const frames: Frame[] = []
     const decoder = new SseDecoder((frame) => frames.push(frame))
     decoder.feed('id: 1\nid: x\0y\nretry: 12\nretry: 1x\ndata: a\n\n')
-    expect(frames).toEqual([{ data: 'a', id: '1', line: 5 }])
+    expect(frames).toEqual([{ data: 'a', id: '1', ownId: true, line: 5 }])
     expect(decoder.retry).toBe(12)
   })
 
   it('a block without data gives no frame, but its id counts', () => {
     expect(sse('id: 7\n\ndata: a\n\n')).toEqual([{ data: 'a', id: '7', line: 3 }])
+  })
+
+  it('tells an id of its own from one that persists', () => {
+    const own = (text: string) => sse(text).map(({ data, id, ownId }) => [data, id, ownId])
+    expect(own('id: 1\ndata: a\n\ndata: b\n\nid: 1\ndata: c\n\nid\ndata: d\n\ndata: e\n\n')).toEqual([
+      ['a', '1', true],
+      ['b', '1', undefined],
+      ['c', '1', true],
+      ['d', undefined, true],
+      ['e', undefined, undefined],
+    ])
+    expect(own('id: 7\n\ndata: a\n\n')).toEqual([['a', '7', undefined]])
+    expect(own('id: x\0\ndata: a\n\n')).toEqual([['a', undefined, undefined]])
+    expect(own('id: 1\n{"a":1}\n{"b":2}\n')).toEqual([['{"a":1}', '1', true], ['{"b":2}', '1', undefined]])
+    expect(own('id: 1\ndata: a\n{"b":2}\n')).toEqual([['a', '1', true], ['{"b":2}', '1', undefined]])
   })
 
   it('bare JSON lines are frames of their own', () => {
@@ -64,7 +79,7 @@ describe('SSE', () => {
 
 describe('encoding', () => {
   it('splits a payload of several lines, whatever ends them', () => {
-    expect(sse(encodeSse({ data: 'a\r\nb\rc\nd', id: '1', event: 'e', retry: 5 }))).toEqual([{ data: 'a\nb\nc\nd', id: '1', event: 'e', line: 4 }])
+    expect(sse(encodeSse({ data: 'a\r\nb\rc\nd', id: '1', event: 'e', retry: 5 }))).toEqual([{ data: 'a\nb\nc\nd', id: '1', ownId: true, event: 'e', line: 4 }])
   })
 
   it('refuses ids and names that would break the stream', () => {

@@ -5,6 +5,7 @@
 import { withDefaults, type Limits } from '../limits.ts'
 import { ProtocolError } from '../errors.ts'
 
+/** One frame of a binary transport: the bytes of one message, without its length. */
 export interface BinaryFrame {
   /** The payload. It may be a view of what was fed; use it, or copy it, before that buffer is used again. */
   readonly data: Uint8Array
@@ -12,6 +13,7 @@ export interface BinaryFrame {
   readonly unterminated?: true
 }
 
+/** Takes binary frames, in order, as they are found. */
 export type BinaryFrameSink = (frame: BinaryFrame) => void
 
 const HEADER = 4

@@ -3,6 +3,10 @@ import { withDefaults, type Limits } from '../limits.ts'
 import type { FrameDecoder, FrameSink } from './frame.ts'
 import { LineSplitter } from './lines.ts'
 
+/**
+ * Bytes or text of newline-delimited JSON → frames, one for each line that is not blank. One for each stream. Throws
+ * ProtocolError `limit` (`frame.too-long`) through `feed`.
+ */
 export class NdjsonDecoder implements FrameDecoder {
   readonly #sink: FrameSink
   readonly #lines: LineSplitter

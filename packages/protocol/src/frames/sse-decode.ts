@@ -10,6 +10,10 @@ const COLON = 58
 const BRACE = 123
 const SPACE = 32
 
+/**
+ * Bytes or text of an event stream → frames (WHATWG HTML §9.2.6, and bare JSON lines). One for each stream; linear however
+ * the input is cut. Throws ProtocolError `limit` (`frame.too-long`) through `feed`.
+ */
 export class SseDecoder implements FrameDecoder {
   readonly #sink: FrameSink
   readonly #limit: number
@@ -22,6 +26,7 @@ export class SseDecoder implements FrameDecoder {
   #event = ''
   /** Id of the block in hand; it comes into force when the block ends. */
   #id = ''
+  #ownId = false
   /** Last event id in force (WHATWG), `''` if none. */
   lastEventId = ''
   /** Reconnection time the server asked for, in ms. */
@@ -59,8 +64,12 @@ export class SseDecoder implements FrameDecoder {
     if (first === COLON) return
     if (first === BRACE) {
       // No field name begins with a brace: a server that forgot `data:`. Each such line is an event of its own.
+      // An id in front of it, with no data between, is its own.
+      const own = this.#ownId && this.#data === undefined
       this.#dispatch(false)
+      this.#ownId = own
       this.#emit(line, this.#lines.lines, unterminated)
+      this.#ownId = false
       return
     }
     if (line.startsWith('data:')) {
@@ -79,7 +88,9 @@ export class SseDecoder implements FrameDecoder {
         break
       case 'id': {
         const id = line.slice(from)
-        if (!id.includes('\0')) this.#id = id
+        if (id.includes('\0')) break
+        this.#id = id
+        this.#ownId = true
         break
       }
       case 'event':
@@ -113,11 +124,13 @@ export class SseDecoder implements FrameDecoder {
     this.#length = 0
     if (data !== undefined && data !== '') this.#emit(data, this.#line, unterminated)
     this.#event = ''
+    this.#ownId = false
   }
 
   #emit(data: string, line: number, unterminated: boolean): void {
     const frame: Frame = { data, line }
     if (this.lastEventId !== '') (frame as { id: string }).id = this.lastEventId
+    if (this.#ownId) (frame as { ownId: true }).ownId = true
     if (this.#event !== '') (frame as { event: string }).event = this.#event
     if (unterminated) (frame as { unterminated: true }).unterminated = true
     this.#sink(frame)

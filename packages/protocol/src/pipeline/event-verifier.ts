@@ -13,6 +13,7 @@ import type { RunIds } from '../verified/ledger.ts'
 import { RepeatedDelta } from '../verified/repeat.ts'
 import { Verifier, type Emit, type Mode } from '../verified/verifier.ts'
 
+/** How a stream is verified. */
 export interface VerifyOptions {
   /** `strict` by default. */
   readonly mode?: Mode

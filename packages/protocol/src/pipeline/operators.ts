@@ -3,7 +3,7 @@ import type { Event, Message, VerifiedEvent } from '../events/event.ts'
 import { ChunkExpander } from '../verified/expander.ts'
 import { ThreadBuilder } from '../state/builder.ts'
 import type { Thread } from '../state/thread.ts'
-import { SubscribedThread } from '../subscribers/hooks.ts'
+import { foldSubscribed } from '../subscribers/fold-subscribed.ts'
 import type { Subscriber } from '../subscribers/subscriber.ts'
 import { EventVerifier, type VerifyOptions } from './event-verifier.ts'
 
@@ -35,6 +35,7 @@ export async function* expandChunks(source: AsyncIterable<Event> | Iterable<Even
   }
 }
 
+/** What the fold begins with, and who is asked before each event. */
 export interface ApplyOptions {
   /** What the thread holds before. */
   readonly messages?: readonly Message[]
@@ -45,19 +46,13 @@ export interface ApplyOptions {
 
 /**
  * The fold as a stream operator: verified events in, a snapshot after each out.
- * @throws UsageError `chunk-not-expanded` for a *_CHUNK event; HookError if a subscriber's hook throws.
+ * @throws UsageError `chunk-not-expanded` for a *_CHUNK event; HookError if a subscriber's hook throws; see `foldSubscribed`.
  */
 export async function* applyEvents(
   source: AsyncIterable<VerifiedEvent> | Iterable<VerifiedEvent>,
   options: ApplyOptions = {},
 ): AsyncGenerator<Thread, void, void> {
-  const thread = new ThreadBuilder(options)
-  const subscribed = new SubscribedThread(thread, options.subscribers ?? [])
-  for await (const event of source) {
-    const applied = subscribed.apply(event)
-    if (applied !== undefined) await applied
-    yield thread.snapshot()
-  }
+  yield* foldSubscribed(source, new ThreadBuilder(options), options.subscribers ?? [])
 }
 
 /** The name the AG-UI client gives {@link applyEvents}. */

@@ -10,6 +10,7 @@ import type { RunIds } from '../verified/ledger.ts'
 import type { Emit } from '../verified/verifier.ts'
 import { EventVerifier, type VerifyOptions } from './event-verifier.ts'
 
+/** How a stream is verified, and what it is folded into. */
 export interface ThreadReaderOptions extends VerifyOptions {
   /** Folds into this thread. Without it a new one is made from `messages` and `state`. */
   readonly thread?: ThreadBuilder

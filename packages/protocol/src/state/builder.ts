@@ -4,23 +4,26 @@
  */
 import { Reporter } from '../diagnostics.ts'
 import { UsageError } from '../errors.ts'
-import type { Message, VerifiedEvent } from '../events/event.ts'
+import type { Message, ToolMessage, VerifiedEvent } from '../events/event.ts'
 import type { Limits } from '../limits.ts'
 import { Draft } from './draft.ts'
 import { FOLD } from './fold.ts'
 import type { RunError, RunOutcome, Thread } from './thread.ts'
+import { answer } from './tool-call.ts'
 
 const SILENT: Reporter = new Reporter()
 
+/** A thread that grows by verified events; `snapshot()` is what there is to see. It checks no order: see `EventVerifier`. */
 export class ThreadBuilder {
   readonly #draft: Draft
 
   /**
-   * @param initial what the thread held before: messages in order, shared state (`{}` if absent). Of `limits`, those
-   * of JSON Patch apply (`jsonDepth`, `documentValues`).
+   * @param initial what the thread held before: messages in order, shared state (`{}` if absent), runs that are over and
+   * the questions of the last one. Of `limits`, those of JSON Patch apply (`jsonDepth`, `documentValues`).
    */
-  constructor(initial: { readonly messages?: readonly Message[]; readonly state?: unknown; readonly limits?: Partial<Limits> } = {}) {
-    this.#draft = new Draft(initial.messages ?? [], initial.state === undefined ? {} : initial.state, initial.limits)
+  constructor(initial: Partial<Pick<Thread, 'messages' | 'state' | 'runs' | 'interrupts'>> & { readonly limits?: Partial<Limits> } = {}) {
+    const { messages = [], state = {}, runs = [], interrupts = [], limits } = initial
+    this.#draft = new Draft({ messages, state, runs, interrupts }, limits)
   }
 
   /**
@@ -53,6 +56,11 @@ export class ThreadBuilder {
   /** Appends a message, or replaces the one with its id where it stands. */
   addMessage(message: Message): void {
     this.#draft.messages.put(message)
+  }
+
+  /** Adds the answer to a call, behind its message, or replaces the message with its id. */
+  addToolResult(message: ToolMessage): void {
+    answer(this.#draft, message)
   }
 
   /** Makes these the messages; those that are the same objects keep their identity. */

@@ -3,7 +3,7 @@
  * events.
  */
 import { present } from '../json-value.ts'
-import type { Interrupt, Message } from '../events/event.ts'
+import type { Interrupt } from '../events/event.ts'
 import type { Limits } from '../limits.ts'
 import { PatchedDocument } from './json-patch.ts'
 import { MessageSlots } from './message-slots.ts'
@@ -15,6 +15,8 @@ export class Draft {
   readonly document: PatchedDocument
   readonly limits: Partial<Limits>
   #stateChanged = false
+  /** The state is null since before the run in hand, whose input could not say so. */
+  heldNull = false
   readonly #runs = new SharedList<Run>()
   /** How many runs there were when the stream in hand began: those before it have ended and stay as they are. */
   #earlier = 0
@@ -26,10 +28,13 @@ export class Draft {
   readonly runCalls: Map<string, boolean> = new Map()
   #last: Thread
 
-  constructor(messages: readonly Message[], state: unknown, limits: Partial<Limits> = {}) {
+  constructor({ messages, state, runs, interrupts }: Pick<Thread, 'messages' | 'state' | 'runs' | 'interrupts'>, limits: Partial<Limits> = {}) {
     this.limits = limits
     this.messages = new MessageSlots(messages)
     this.document = new PatchedDocument(state, limits)
+    this.#runs.replace(runs)
+    this.#earlier = runs.length
+    this.#interrupts.replace(interrupts)
     this.#last = { ...EMPTY_THREAD, state }
   }
 
@@ -38,6 +43,7 @@ export class Draft {
   }
 
   setState(state: unknown): void {
+    this.heldNull = false
     this.document.value = state
     this.#stateChanged = true
   }

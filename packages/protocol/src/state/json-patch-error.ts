@@ -1,6 +1,7 @@
 /** Why a JSON Patch does not apply, as a code. */
 import type { Limits } from '../limits.ts'
 
+/** Why an operation does not apply. */
 export type JsonPatchErrorCode =
   /** The path leads through something that is not there or has no members. */
   | 'path-missing'

@@ -21,6 +21,7 @@ import { GrowingValue } from './growing-value.ts'
 import { isNumberEnd, NUMBER_START, numberStep } from './json-number.ts'
 import { JsonString } from './json-string.ts'
 
+/** Why a text cannot be read any further, and where. What was read before it stays. */
 export interface PartialJsonError {
   readonly code:
     /** No JSON text goes on like this. */
@@ -61,6 +62,7 @@ const CLOSES = { list: ']', object: '}' } as const
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
+/** A JSON text that grows, read as far as it came. One for each text; see the head of this file for what a reading is. */
 export class PartialJson {
   readonly #limits: Limits
   /** What was appended and not parsed yet. */

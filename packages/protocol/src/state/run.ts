@@ -9,7 +9,10 @@ export function started(draft: Draft, event: EventOf<'RUN_STARTED'>): void {
   const { run } = draft
   // Only tolerant and report modes get here with a run open: the same run that goes on, or one that never ended.
   if (run?.outcome === 'running' && run.runId !== runId) draft.endRun('truncated')
-  if (run?.outcome !== 'running' || run.runId !== runId) draft.startRun({ threadId, runId, ...(parentRunId !== undefined && { parentRunId }), outcome: 'running' })
+  if (run?.outcome !== 'running' || run.runId !== runId) {
+    draft.startRun({ threadId, runId, ...(parentRunId !== undefined && { parentRunId }), outcome: 'running' })
+    draft.heldNull = draft.state === null
+  }
   for (const message of input?.messages ?? []) if (draft.messages.slot(message.id) === undefined) draft.messages.put(message)
 }
 

@@ -22,11 +22,13 @@ export type RunOutcome =
   /** A known field had a wrong value, or the bytes were no events. */
   | 'malformed'
 
+/** Why a run failed: what RUN_ERROR said, or the message and rule of what the reader refused. */
 export interface RunError {
   readonly message: string
   readonly code?: string
 }
 
+/** One run as it stands: who it is, how it ended, what it left. */
 export interface Run {
   /** Absent if the stream failed before any RUN_STARTED. */
   readonly threadId?: string
@@ -40,11 +42,13 @@ export interface Run {
   readonly pendingToolCallIds?: readonly string[]
 }
 
+/** A step that is open. Steps of one name and different owners are different steps. */
 export interface Step {
   readonly stepName: string
   readonly subagentRunId?: string
 }
 
+/** A subagent that was announced in the run in hand, and how it ended. */
 export interface Subagent {
   readonly subagentRunId: string
   readonly name: string
@@ -57,6 +61,7 @@ export interface Subagent {
   readonly error?: RunError
 }
 
+/** A conversation as it stands: an immutable value. */
 export interface Thread {
   readonly messages: readonly Message[]
   /** Shared state; `{}` until a snapshot or delta says otherwise. */

@@ -1,7 +1,7 @@
 /** How TOOL_CALL_* shows in messages: calls on an assistant message, results right behind it. */
 import { present } from '../json-value.ts'
 import type { Reporter } from '../diagnostics.ts'
-import type { EventOf, Message } from '../events/event.ts'
+import type { EventOf, Message, ToolMessage } from '../events/event.ts'
 import type { Draft } from './draft.ts'
 import { InputFeed } from './input-feed.ts'
 import type { CallSlot, Slot } from './message-slots.ts'
@@ -82,20 +82,22 @@ export function result(draft: Draft, event: EventOf<'TOOL_CALL_RESULT'>, reporte
   if (draft.runCalls.has(toolCallId)) draft.runCalls.set(toolCallId, true)
   const id = resultId(draft, event, reporter)
   const known = draft.messages.slot(id)
-  const message: Message = {
+  const message: ToolMessage = {
     id,
     role: 'tool',
     toolCallId,
     content,
     ...present({ subagentRunId, metadata }),
   }
-  if (known !== undefined) {
-    const { metadata: before } = known.message
-    if (before !== undefined) message.metadata = { ...before, ...metadata }
-    draft.messages.put(message)
-    return
-  }
-  draft.messages.put(message, behindCall(draft, toolCallId))
+  const before = known?.message.metadata
+  if (before !== undefined) message.metadata = { ...before, ...metadata }
+  answer(draft, message)
+}
+
+/** Puts a result behind its call, or in the place of the message with its id. */
+export function answer(draft: Draft, message: ToolMessage): void {
+  if (draft.messages.slot(message.id) === undefined) draft.messages.put(message, behindCall(draft, message.toolCallId))
+  else draft.messages.put(message)
 }
 
 /** The result's own id, or one made from its call if that id is another message's. */

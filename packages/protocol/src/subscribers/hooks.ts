@@ -4,18 +4,13 @@
  * runs. Synchronous as long as every hook is.
  */
 import { HookError } from '../errors.ts'
-import type { EventOf, EventType, Message, VerifiedEvent } from '../events/event.ts'
+import type { EventType, VerifiedEvent } from '../events/event.ts'
 import { isObject } from '../json-value.ts'
 import type { ThreadBuilder } from '../state/builder.ts'
-import type { HookContext, HookExtras, Mutation, Subscriber } from './subscriber.ts'
+import { CallTally, completedCall, completedMessage, extrasOf } from './extras.ts'
+import type { HookContext, Mutation, Subscriber } from './subscriber.ts'
 
 type AnyHook = (params: object) => unknown
-
-interface Step {
-  readonly name: string
-  readonly hook: AnyHook
-  readonly extras: object
-}
 
 function hookName(type: EventType): string {
   const words = type.split('_').map((word) => word[0] + word.slice(1).toLowerCase())
@@ -30,14 +25,38 @@ function nameOf(type: EventType): string {
   return name
 }
 
+/**
+ * A thread whose subscribers are asked around each event. One for each stream, whose life they see as that of a run:
+ * initialized, its events, failed if reading fails, finalized. `foldSubscribed` leads it through that for an iterable.
+ */
 export class SubscribedThread {
   readonly #thread: ThreadBuilder
   readonly #subscribers: readonly Subscriber[]
-  #pending: Promise<void> | undefined
+  /** The subscribers' hooks by name, looked up when one of that name is due for the first time. */
+  readonly #hooks = new Map<string, readonly AnyHook[]>()
+  readonly #calls = new CallTally()
+  #pending: Promise<unknown> | undefined
+  #phase: 'new' | 'begun' | 'over' = 'new'
+  /** What reading failed with, unless a hook dealt with it. */
+  #failure: Error | undefined
 
+  /**
+   * @param thread is folded into; hooks may change what it holds.
+   * @param subscribers are asked in this order.
+   */
   constructor(thread: ThreadBuilder, subscribers: readonly Subscriber[]) {
     this.#thread = thread
     this.#subscribers = subscribers
+  }
+
+  /**
+   * Runs `onRunInitialized`, once; the first event does it if nobody has. Gives a promise only if a hook did.
+   * @throws HookError (or rejects with it) if a hook throws.
+   */
+  initialize(): void | Promise<void> {
+    if (this.#phase !== 'new') return
+    this.#phase = 'begun'
+    return this.#inTurn(() => then(this.#tell('onRunInitialized', {}), nothing))
   }
 
   /**
@@ -46,12 +65,50 @@ export class SubscribedThread {
    */
   apply(event: VerifiedEvent): void | Promise<void> {
     if (this.#subscribers.length === 0) return this.#thread.apply(event)
-    if (this.#pending !== undefined) return this.#hold(this.#pending.then(() => this.#run(event)))
-    const running = this.#run(event)
-    return running instanceof Promise ? this.#hold(running) : undefined
+    // If it gives a promise, the event waits for it like for any other.
+    void this.initialize()
+    return this.#inTurn(() => this.#run(event))
   }
 
-  #hold(running: Promise<void>): Promise<void> {
+  /**
+   * Runs `onRunFailed`: because of `error` nothing more will come. What is still under way settles first.
+   * @returns whether a hook dealt with it, so that it need not be thrown.
+   * @throws HookError (or rejects with it) if a hook throws; its cause is an AggregateError of that and of `error`.
+   */
+  fail(error: unknown): boolean | Promise<boolean> {
+    const failure = error instanceof Error ? error : new Error(String(error), { cause: error })
+    this.#failure = failure
+    return this.#last(() =>
+      then(this.#tell('onRunFailed', { error: failure }), (dealtWith) => {
+        if (dealtWith) this.#failure = undefined
+        return dealtWith
+      }),
+    )
+  }
+
+  /**
+   * Runs `onRunFinalized`, once, after everything else. Gives a promise only if something does.
+   * @throws HookError (or rejects with it) if a hook throws; after a failure its cause is an AggregateError of both.
+   */
+  finalize(): void | Promise<void> {
+    if (this.#phase === 'over') return
+    this.#phase = 'over'
+    return this.#last(() => then(this.#tell('onRunFinalized', {}), nothing))
+  }
+
+  /** Does what has to wait for what came before, and does not happen if that failed. */
+  #inTurn<Out>(work: () => Out | Promise<Out>): Out | Promise<Out> {
+    return this.#hold(this.#pending === undefined ? work() : this.#pending.then(work))
+  }
+
+  /** Does what has to wait for what came before, and happens however that went; a failure is not lost on the way. */
+  #last<Out>(work: () => Out | Promise<Out>): Out | Promise<Out> {
+    const told = (): Out | Promise<Out> => alongside(this.#failure, work)
+    return this.#hold(this.#pending === undefined ? told() : this.#pending.then(told, told))
+  }
+
+  #hold<Out>(running: Out | Promise<Out>): Out | Promise<Out> {
+    if (!(running instanceof Promise)) return running
     const settled = running.finally(() => {
       if (this.#pending === settled) this.#pending = undefined
     })
@@ -61,10 +118,40 @@ export class SubscribedThread {
 
   #run(event: VerifiedEvent): void | Promise<void> {
     const before = this.#context()
-    return then(this.#each(this.#before(event), 0), (stopped) => {
-      if (!stopped) this.#thread.apply(event)
-      return then(this.#each(this.#after(event, before), 0), () => undefined)
+    return then(this.#before(event), (stopped) => {
+      if (!stopped) {
+        this.#thread.apply(event)
+        this.#calls.see(event)
+      }
+      return this.#news(event, before)
     })
+  }
+
+  /** `onEvent` of all, then the event's own hook of all, which is given what the messages are by then. */
+  #before(event: VerifiedEvent): boolean | Promise<boolean> {
+    const own = (): object => ({ event, ...extrasOf(event, this.#context().messages, this.#calls) })
+    return then(this.#ask('onEvent', () => ({ event })), (stopped) => stopped || this.#ask(nameOf(event.type), own))
+  }
+
+  /** Tells what an event has completed and changed, until one stops it. */
+  #news(event: VerifiedEvent, before: HookContext): void | Promise<void> {
+    const { messages } = this.#context()
+    const message = completedMessage(event, messages)
+    const toolCall = completedCall(event, messages)
+    return then(
+      then(message !== undefined && this.#ask('onNewMessage', () => ({ message })), (stopped) =>
+        then(stopped || (toolCall !== undefined && this.#ask('onNewToolCall', () => ({ toolCall }))), (stoppedToo) =>
+          stoppedToo ? true : this.#changes(before),
+        ),
+      ),
+      nothing,
+    )
+  }
+
+  /** Runs a hook that is about no event; gives whether one of them stopped it. */
+  #tell(name: string, extras: object): boolean | Promise<boolean> {
+    const before = this.#context()
+    return then(this.#ask(name, () => extras), (stopped) => then(this.#changes(before), () => stopped))
   }
 
   #context(): HookContext {
@@ -72,54 +159,53 @@ export class SubscribedThread {
     return { messages, state }
   }
 
-  /** `onEvent` of all, then the event's own hook of all. */
-  #before(event: VerifiedEvent): Step[] {
-    const extras = this.#extras(event)
-    return [
-      ...this.#steps('onEvent', { event }),
-      ...this.#steps(nameOf(event.type), { event, ...extras }),
-    ]
-  }
-
-  /** Who wants to hear of the effect. What has changed is asked when its turn comes: earlier ones may have changed more. */
-  #after(event: VerifiedEvent, before: HookContext): Step[] {
+  /** Tells who wants to hear of it what is other than before. */
+  #changes(before: HookContext): boolean | Promise<boolean> {
     const { messages, state } = this.#context()
-    const message = completedMessage(event, messages)
-    const toolCall = event.type === 'TOOL_CALL_END' ? findCall(messages, event.toolCallId) : undefined
-    return [
-      ...(message === undefined ? [] : this.#steps('onNewMessage', { message })),
-      ...(toolCall === undefined ? [] : this.#steps('onNewToolCall', { toolCall })),
-      ...(messages === before.messages ? [] : this.#steps('onMessagesChanged', {})),
-      ...(state === before.state ? [] : this.#steps('onStateChanged', {})),
-    ]
+    return then(messages !== before.messages && this.#ask('onMessagesChanged', nothing), (stopped) =>
+      stopped ? true : state !== before.state && this.#ask('onStateChanged', nothing),
+    )
   }
 
-  #steps(name: string, extras: object): Step[] {
-    return this.#subscribers.flatMap((subscriber) => {
-      const hook = (subscriber as Record<string, AnyHook | undefined>)[name]
-      return hook === undefined ? [] : [{ name, hook: hook.bind(subscriber), extras }]
-    })
+  /** Runs all hooks of a name; `extras` is asked only if there are any. Gives whether one stopped the event. */
+  #ask(name: string, extras: () => object | void): boolean | Promise<boolean> {
+    const hooks = this.#named(name)
+    return hooks.length > 0 && this.#each(name, hooks, extras() ?? {}, 0)
   }
 
-  /** Runs hooks from `index` on; gives whether one stopped the event. Recursion goes through promises only. */
-  #each(steps: readonly Step[], index: number): boolean | Promise<boolean> {
-    for (let next = index; next < steps.length; next++) {
-      const { name, hook, extras } = steps[next] as Step
+  #named(name: string): readonly AnyHook[] {
+    let hooks = this.#hooks.get(name)
+    if (hooks === undefined) {
+      hooks = this.#subscribers.flatMap((subscriber) => {
+        const hook = (subscriber as Record<string, AnyHook | undefined>)[name]
+        return hook === undefined ? [] : [hook.bind(subscriber)]
+      })
+      this.#hooks.set(name, hooks)
+    }
+    return hooks
+  }
+
+  /** Recursion goes through promises only. */
+  #each(name: string, hooks: readonly AnyHook[], extras: object, from: number): boolean | Promise<boolean> {
+    let context = this.#context()
+    for (let next = from; next < hooks.length; next++) {
       let answer: unknown
       try {
-        answer = hook({ ...extras, ...this.#context() })
+        answer = (hooks[next] as AnyHook)({ ...extras, messages: context.messages, state: context.state })
       } catch (error) {
         throw new HookError(name, error)
       }
+      if (answer === undefined) continue
       if (isThenable(answer)) {
         return Promise.resolve(answer).then(
-          (settled) => this.#adopt(settled as Mutation | undefined) || this.#each(steps, next + 1),
+          (settled) => this.#adopt(settled as Mutation | undefined) || this.#each(name, hooks, extras, next + 1),
           (error: unknown) => {
             throw new HookError(name, error)
           },
         )
       }
       if (this.#adopt(answer as Mutation | undefined)) return true
+      context = this.#context()
     }
     return false
   }
@@ -132,87 +218,9 @@ export class SubscribedThread {
     if (state !== undefined) this.#thread.setState(state)
     return stopPropagation === true
   }
-
-  #extras(event: VerifiedEvent): object {
-    const { messages } = this.#thread.snapshot()
-    switch (event.type) {
-      case 'TEXT_MESSAGE_CONTENT':
-      case 'TEXT_MESSAGE_END':
-        return { textMessageBuffer: textOf(messages, event.messageId) } satisfies HookExtras['TEXT_MESSAGE_END']
-      case 'REASONING_MESSAGE_CONTENT':
-      case 'REASONING_MESSAGE_END':
-        return { reasoningMessageBuffer: textOf(messages, event.messageId) } satisfies HookExtras['REASONING_MESSAGE_END']
-      case 'TOOL_CALL_ARGS': {
-        const call = findCall(messages, event.toolCallId)?.function
-        return { toolCallBuffer: call?.arguments ?? '', toolCallName: call?.name ?? '' } satisfies HookExtras['TOOL_CALL_ARGS']
-      }
-      case 'TOOL_CALL_END': {
-        const call = findCall(messages, event.toolCallId)?.function
-        return { toolCallName: call?.name ?? '', toolCallArgs: parsed(call?.arguments) } satisfies HookExtras['TOOL_CALL_END']
-      }
-      case 'ACTIVITY_SNAPSHOT':
-        return optional('existingMessage', messages.find(({ id }) => id === event.messageId))
-      case 'ACTIVITY_DELTA':
-        return optional('activityMessage', messages.find(({ id, role }) => id === event.messageId && role === 'activity'))
-      case 'RUN_FINISHED':
-        return finished(event)
-      default:
-        return {}
-    }
-  }
 }
 
-function finished({ outcome, result }: EventOf<'RUN_FINISHED'>): HookExtras['RUN_FINISHED'] {
-  switch (outcome?.type) {
-    case 'interrupt':
-      return { outcome: 'interrupt', interrupts: outcome.interrupts }
-    case 'cancelled':
-      return { outcome: 'cancelled' }
-    default:
-      return { outcome: 'success', ...(result !== undefined && { result }) }
-  }
-}
-
-function optional(key: string, value: unknown): object {
-  return value === undefined ? {} : { [key]: value }
-}
-
-function textOf(messages: readonly Message[], id: string): string {
-  const content = messages.findLast((message) => message.id === id)?.content
-  return typeof content === 'string' ? content : ''
-}
-
-function findCall(messages: readonly Message[], id: string): Extract<Message, { role: 'assistant' }>['toolCalls'] extends (infer Call)[] | undefined ? Call | undefined : never {
-  for (let index = messages.length - 1; index >= 0; index--) {
-    const message = messages[index] as Message
-    const call = message.role === 'assistant' ? message.toolCalls?.find((one) => one.id === id) : undefined
-    if (call !== undefined) return call
-  }
-  return undefined
-}
-
-/** Arguments as an object; text that is none gives no arguments. */
-function parsed(text: string | undefined): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text ?? '')
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
-}
-
-function completedMessage(event: VerifiedEvent, messages: readonly Message[]): Message | undefined {
-  switch (event.type) {
-    case 'TEXT_MESSAGE_END':
-    case 'REASONING_MESSAGE_END':
-    case 'ACTIVITY_SNAPSHOT':
-      return messages.findLast(({ id }) => id === event.messageId)
-    case 'TOOL_CALL_RESULT':
-      return messages.findLast((message) => message.role === 'tool' && message.toolCallId === event.toolCallId)
-    default:
-      return undefined
-  }
-}
+const nothing = (): void => {}
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
@@ -225,4 +233,21 @@ async function later<In, Out>(value: Promise<In>, next: (value: In) => Out | Pro
 /** Goes on at once with a value, later with a promise. */
 function then<In, Out>(value: In | Promise<In>, next: (value: In) => Out | Promise<Out>): Out | Promise<Out> {
   return value instanceof Promise ? later(value, next) : next(value)
+}
+
+/** Runs a hook while a failure is on its way out: if the hook throws, its error carries both. */
+function alongside<Out>(failure: Error | undefined, work: () => Out | Promise<Out>): Out | Promise<Out> {
+  if (failure === undefined) return work()
+  const both = (error: unknown): never => {
+    if (!(error instanceof HookError)) throw error
+    const { hook, cause } = error
+    const thrown = cause instanceof Error ? cause.message : String(cause)
+    throw new HookError(hook, new AggregateError([cause, failure], `${thrown}; before it: ${failure.message}`))
+  }
+  try {
+    const out = work()
+    return out instanceof Promise ? out.catch(both) : out
+  } catch (error) {
+    return both(error)
+  }
 }

@@ -2,7 +2,7 @@
  * What may watch and change a fold: the hooks of an AG-UI client, by the names it gives them. Types only; `hooks.ts` runs
  * them.
  */
-import type { EventOf, EventType, Interrupt, Message, ToolCall, VerifiedEvent } from '../events/event.ts'
+import type { ActivityMessage, EventOf, EventType, Interrupt, Message, ToolCall, VerifiedEvent } from '../events/event.ts'
 
 /** What a hook may answer: other messages or state for the fold to go on from, and whether the event goes on at all. */
 export interface Mutation {
@@ -34,15 +34,25 @@ export interface HookExtras {
   TEXT_MESSAGE_END: { readonly textMessageBuffer: string }
   REASONING_MESSAGE_CONTENT: { readonly reasoningMessageBuffer: string }
   REASONING_MESSAGE_END: { readonly reasoningMessageBuffer: string }
-  TOOL_CALL_ARGS: { readonly toolCallBuffer: string; readonly toolCallName: string }
-  TOOL_CALL_END: { readonly toolCallName: string; readonly toolCallArgs: Readonly<Record<string, unknown>> }
-  ACTIVITY_SNAPSHOT: { readonly existingMessage?: Message }
-  ACTIVITY_DELTA: { readonly activityMessage?: Message }
-  RUN_FINISHED: {
-    readonly outcome: 'success' | 'interrupt' | 'cancelled'
-    readonly result?: unknown
-    readonly interrupts?: readonly Interrupt[]
+  /** `partialToolCallArgs`: the best reading of the buffer, an object; `{}` as long as it is none. */
+  TOOL_CALL_ARGS: {
+    readonly toolCallBuffer: string
+    readonly toolCallName: string
+    readonly partialToolCallArgs: Readonly<Record<string, unknown>>
   }
+  TOOL_CALL_END: { readonly toolCallName: string; readonly toolCallArgs: Readonly<Record<string, unknown>> }
+  /** `existingMessage` has the id, whatever its role; `activityMessage` is the same if it is an activity. */
+  ACTIVITY_SNAPSHOT: { readonly existingMessage?: Message; readonly activityMessage?: ActivityMessage }
+  ACTIVITY_DELTA: { readonly activityMessage?: ActivityMessage }
+  RUN_FINISHED:
+    | {
+        readonly outcome: 'success'
+        readonly result?: unknown
+        /** Calls that are left to the front end, in order: those the event lists, or those of the run without result. */
+        readonly pendingToolCallIds: readonly string[]
+      }
+    | { readonly outcome: 'interrupt'; readonly interrupts: readonly Interrupt[] }
+    | { readonly outcome: 'cancelled' }
 }
 
 type Extras<Type extends EventType> = Type extends keyof HookExtras ? HookExtras[Type] : unknown
@@ -51,8 +61,22 @@ type EventHooks = {
   readonly [Type in VerifiedEvent['type'] as HookName<Type>]?: Hook<{ readonly event: EventOf<Type> } & Extras<Type>>
 }
 
+type Change = Mutation & { readonly stopPropagation?: never }
+
+/** A hook at the beginning or the end of a reading, where there is nothing to stop. */
+export type LifeHook = (params: HookContext) => Change | void | Promise<Change | void>
+
 /** Watches a fold; all hooks are optional and called in the order of the subscribers. */
 export interface Subscriber extends EventHooks {
+  /** Once, before the first event. */
+  readonly onRunInitialized?: LifeHook
+  /**
+   * Reading failed: the stream was rejected or could not be read, or a hook threw. (RUN_ERROR is no such failure, but an
+   * event.) With `stopPropagation` it is dealt with: later subscribers are not told, and it is not thrown.
+   */
+  readonly onRunFailed?: Hook<{ readonly error: Error }>
+  /** Once, at the end: after the last event, after a failure, and when the reader stops early. */
+  readonly onRunFinalized?: LifeHook
   /** Before the event's own hook. Stopping here skips that one too. */
   readonly onEvent?: Hook<{ readonly event: VerifiedEvent }>
   /** After the fold: a message is complete. */

@@ -4,6 +4,7 @@ import type { Event } from '../events/event.ts'
 import { withDefaults, type Limits } from '../limits.ts'
 import { Verifier, type Emit } from './verifier.ts'
 
+/** *_CHUNK events → START, CONTENT and END; all others pass (AG-UI 1.0, chunks). One for each stream. */
 export class ChunkExpander {
   readonly #verifier: Verifier
   readonly #reporter = new Reporter()

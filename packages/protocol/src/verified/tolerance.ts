@@ -7,6 +7,7 @@ import type { RuleId } from '../severities.ts'
 import { stepKey, type Ledger } from './ledger.ts'
 import { tagOf } from './ownership.ts'
 
+/** One known deviation: what it excuses, whose it is, why it loses nothing, and when it is met. */
 export interface Tolerance {
   /** The rule it excuses. */
   readonly excuses: RuleId
@@ -28,7 +29,16 @@ export interface RunMemory {
   readonly reopened: boolean
 }
 
+/** All that tolerant mode lets pass; the first row that fits counts. */
 export const TOLERANCES: readonly Tolerance[] = [
+  {
+    excuses: 'run.first-event',
+    warns: 'tolerated.note-before-run',
+    peer: '@tanstack/ai 0.58, durable streams',
+    reason: 'The log of a run begins with CUSTOM `run.accepted`, before the RUN_STARTED of the model turn.',
+    effect: 'accept',
+    when: (event) => event.type === 'CUSTOM',
+  },
   {
     excuses: 'run.after-finish',
     warns: 'tolerated.run-goes-on',

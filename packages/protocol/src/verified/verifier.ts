@@ -119,7 +119,8 @@ export class Verifier implements RunMemory {
     const related = this.#state === 'running' ? undefined : endedAt
     const broken = violation(cell.breaks, this.#runMessage(cell.breaks, event, run), '/type', related)
     if (!this.#reject(broken, event)) return false
-    this.#state = event.type === 'RUN_STARTED' ? 'finished' : 'running'
+    // A note before the run begins none: RUN_STARTED is still to come.
+    if (event.type !== 'CUSTOM' || this.#state !== 'before') this.#state = event.type === 'RUN_STARTED' ? 'finished' : 'running'
     return true
   }
 

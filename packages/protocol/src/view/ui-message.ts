@@ -19,6 +19,7 @@ interface Part {
   readonly origin?: MessageOrigin
 }
 
+/** Text that is shown. */
 export interface TextPart extends Part {
   readonly type: 'text'
   readonly content: string
@@ -27,6 +28,7 @@ export interface TextPart extends Part {
   readonly metadata?: unknown
 }
 
+/** A thought of the model. */
 export interface ThinkingPart extends Part {
   readonly type: 'thinking'
   readonly content: string
@@ -35,6 +37,7 @@ export interface ThinkingPart extends Part {
   readonly encryptedValue?: string
 }
 
+/** How far a call is. */
 export type ToolCallState =
   /** Named, no arguments yet. */
   | 'awaiting-input'
@@ -60,6 +63,7 @@ export interface ToolOutcome {
   readonly metadata?: Metadata
 }
 
+/** A call of a tool, and its answer once there is one. */
 export interface ToolCallPart extends Part {
   readonly type: 'tool-call'
   readonly id: string
@@ -87,6 +91,7 @@ export interface ToolResultPart extends Part {
   readonly metadata?: Metadata
 }
 
+/** A picture, a recording, a film or a document that a user sent. */
 export interface MediaPart extends Part {
   readonly type: 'image' | 'audio' | 'video' | 'document'
   readonly source: PartSource
@@ -94,6 +99,7 @@ export interface MediaPart extends Part {
   readonly metadata?: unknown
 }
 
+/** An answer in the form of a JSON value, as far as it came. */
 export interface StructuredOutputPart extends Part {
   readonly type: 'structured-output'
   readonly status: 'streaming' | 'complete' | 'error'
@@ -104,6 +110,7 @@ export interface StructuredOutputPart extends Part {
   readonly errorMessage?: string
 }
 
+/** Something the agent is about: its kind, and what there is to show of it. The agent never gets it back. */
 export interface ActivityPart extends Part {
   readonly type: 'activity'
   readonly activityType: string
@@ -111,6 +118,7 @@ export interface ActivityPart extends Part {
   readonly metadata?: Metadata
 }
 
+/** Any part of a message, told apart by `type`. */
 export type UIPart =
   | TextPart
   | ThinkingPart
@@ -120,6 +128,7 @@ export type UIPart =
   | StructuredOutputPart
   | ActivityPart
 
+/** A message as it is shown: one turn, its parts in the order in which they came. */
 export interface UIMessage {
   readonly id: string
   readonly role: 'system' | 'developer' | 'user' | 'assistant'

@@ -19,6 +19,7 @@ export interface RunAgentInputContext {
   readonly context?: readonly Context[]
 }
 
+/** What {@link buildRunAgentInput} builds from. */
 export interface RunAgentInputOptions extends WireOptions {
   readonly messages: readonly UIMessage[]
   readonly runContext: RunAgentInputContext

@@ -5,6 +5,7 @@
 import type { AssistantMessage, ContentPart, Message, Metadata, ToolCall, ToolMessage } from '../events/event.ts'
 import type { MessageOrigin, ToolCallPart, ToolOutcome, ToolResultPart, UIMessage, UIPart } from '../view/ui-message.ts'
 
+/** How messages are written for the agent. */
 export interface WireOptions {
   /**
    * `spec`: AG-UI fields only. `parts`: anchors carry their UI `parts` beside the AG-UI fields, for servers that read

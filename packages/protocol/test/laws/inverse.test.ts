@@ -1,7 +1,7 @@
 /** Law 5: AG-UI messages → UI messages → wire is the identity on what the wire can carry. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ThreadReader, toMessages, toUIMessages, uiMessagesToWire, type Message, type UIMessage } from '../../src/index.ts'
+import { ThreadReader, toMessages, toUIMessages, uiMessagesToWire, wireToUiMessages, type Message, type UIMessage, type WireMessage } from '../../src/index.ts'
 import { anyEvents, message } from '../arbitraries.ts'
 
 /**
@@ -97,4 +97,31 @@ describe('law 5, inverse', () => {
       }),
     )
   })
+
+  it('with the parts beside it, the wire gives back the UI messages themselves', () => {
+    fc.assert(
+      fc.property(anyEvents, (events) => {
+        const messages = history(events)
+        if (!callsUnique(messages)) return
+        const ui = toUIMessages(normal(messages)).filter(({ role, parts }) => role !== 'assistant' || parts.some(isSaid))
+        const wire = JSON.parse(JSON.stringify(uiMessagesToWire(ui, { wire: 'parts' }))) as WireMessage[]
+        expect(wireToUiMessages(wire)).toEqual(JSON.parse(JSON.stringify(ui)))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('without, it reads as the view does', () => {
+    fc.assert(
+      fc.property(anyEvents, (events) => {
+        const messages = history(events)
+        expect(wireToUiMessages(messages)).toEqual(toUIMessages(messages))
+      }),
+    )
+  })
 })
+
+/** Only what becomes part of an assistant message can carry the parts of a turn. */
+function isSaid({ type }: UIMessage['parts'][number]): boolean {
+  return type === 'text' || type === 'tool-call'
+}
