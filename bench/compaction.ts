@@ -5,8 +5,10 @@
 import { compactEvents } from '@ag-ui/client'
 import { compact, EventVerifier, NdjsonDecoder, SseDecoder, ThreadBuilder, toUIMessages, type Event, type FrameDecoder, type FrameSink, type VerifiedEvent } from '@millrace/protocol'
 import { readdirSync, readFileSync } from 'node:fs'
-import { heading, median, ms, timed } from './figures.ts'
-import { WORKLOADS } from './workloads.ts'
+import { heading } from './compare.ts'
+import { median, ms, timed } from './figures.ts'
+import { mixedRuns } from './workloads/mixed.ts'
+import { oneMessage } from './workloads/text.ts'
 
 const ROUNDS = 5
 const conformance = new URL('../../conformance/', import.meta.url)
@@ -92,7 +94,7 @@ const SOURCES: readonly [name: string, streams: VerifiedEvent[][]][] = [
   ['official streams', list('ag-ui-1.0/streams').map((name) => all((JSON.parse(read(`ag-ui-1.0/streams/${name}`)) as { stream: Event[] }).stream))],
   ['recordings', list('recordings').filter((name) => /\.(?:sse|ndjson)$/.test(name)).map(recording)],
   ['an agent run', [all(agentRun())]],
-  ...WORKLOADS.map(({ name, events }): [string, VerifiedEvent[][]] => [name, [all(events)]]),
+  ...[oneMessage(20_000), mixedRuns(20)].map(({ size, make }): [string, VerifiedEvent[][]] => [size, [all(make().events)]]),
 ]
 
 // The peer tells each patch that does not apply to the console.

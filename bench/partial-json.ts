@@ -5,7 +5,7 @@
 import { PartialJson, ThreadReader, toolInput, toUIMessages, type ToolCallPart } from '@millrace/protocol'
 import { parse } from 'partial-json'
 import { fileURLToPath } from 'node:url'
-import { compare, type Contender, type Group } from './figures.ts'
+import { compare, type Contender, type Group } from './compare.ts'
 
 const DELTA = 20
 

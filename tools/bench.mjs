@@ -1,15 +1,13 @@
-// `npm run bench [-- PART] [ARGS]`: builds what changed, then runs bench/main.ts (as bench/dist/main.js), or bench/PART.ts, as
-// a production program of its own, with the garbage collector within reach.
+// `npm run bench [-- NAME… OPTIONS]`: builds what changed, then runs bench/main.ts (as bench/dist/main.js) as a production
+// program, with the garbage collector within reach. What is built is told on stderr: stdout is the report.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { buildAll, targets } from './build.mjs'
 
-if (!(await buildAll({ only: targets.filter((target) => !target.name.startsWith('demo')) }))) process.exit(1)
-const parts = ['compaction', 'json-patch', 'partial-json']
-const args = process.argv.slice(2)
-const part = parts.includes(args[0] ?? '') ? args.shift() : 'main'
-const program = fileURLToPath(new URL(`../bench/dist/${part}.js`, import.meta.url))
-const { status } = spawnSync(process.execPath, ['--expose-gc', program, ...args], {
+const only = targets.filter((target) => !target.name.startsWith('demo'))
+if (!(await buildAll({ only, log: (line) => console.error(line) }))) process.exit(1)
+const program = fileURLToPath(new URL('../bench/dist/main.js', import.meta.url))
+const { status } = spawnSync(process.execPath, ['--expose-gc', program, ...process.argv.slice(2)], {
   stdio: 'inherit',
   env: { ...process.env, NODE_ENV: 'production' },
 })

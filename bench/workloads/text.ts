@@ -1,0 +1,34 @@
+/** One message of many text deltas, and the same over messages that are there already. */
+import type { Message } from '@millrace/protocol'
+import { word, words } from './random.ts'
+import { oneRun, type Stream, type Workload } from './stream.ts'
+
+export function textStream(deltas: readonly string[], history: readonly Message[] = []): Stream {
+  return {
+    history,
+    events: oneRun([
+      { type: 'TEXT_MESSAGE_START', messageId: 'answer', role: 'assistant' },
+      ...deltas.map((delta) => ({ type: 'TEXT_MESSAGE_CONTENT', messageId: 'answer', delta }) as const),
+      { type: 'TEXT_MESSAGE_END', messageId: 'answer' },
+    ]),
+    answer: { text: [...history.map(({ content }) => content), ...deltas].join('') },
+  }
+}
+
+function historyOf(length: number): Message[] {
+  return Array.from({ length }, (_, index): Message => ({
+    id: `m${index}`,
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content: `${word(index)} ${word(index + 1)} ${index}`,
+  }))
+}
+
+export const oneMessage = (deltas: number): Workload => ({
+  size: `${deltas.toLocaleString('en')} deltas`,
+  make: () => textStream(words(deltas)),
+})
+
+export const overHistory = (messages: number, deltas: number): Workload => ({
+  size: `${messages.toLocaleString('en')} messages`,
+  make: () => textStream(words(deltas), historyOf(messages)),
+})
