@@ -1,3 +1,4 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
 import { chromeArgs, findChrome } from './tools/find-chrome.mjs'
@@ -17,6 +18,9 @@ const exclude = ['**/node_modules/**', '**/dist/**']
 
 const executablePath = findChrome()
 
+/** Compiles what tests have in `.svelte` files. */
+const components = () => svelte({ configFile: false, compilerOptions: { dev: false }, emitCss: false })
+
 export default defineConfig({
   resolve: { alias: sourceAliases() },
   test: {
@@ -24,19 +28,33 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        plugins: [components()],
         test: {
           name: 'node',
           include: files(''),
           exclude: [...exclude, ...special.flatMap(files)],
         },
       },
-      { extends: true, test: { name: 'dom', environment: 'happy-dom', include: files('.dom'), exclude } },
+      {
+        extends: true,
+        plugins: [components()],
+        // Svelte and Solid have another build for servers, which is what Node is given by default.
+        resolve: { conditions: ['browser', 'development'] },
+        test: {
+          name: 'dom',
+          environment: 'happy-dom',
+          include: files('.dom'),
+          exclude,
+          server: { deps: { inline: [/\/(svelte|solid-js)\//] } },
+        },
+      },
       {
         extends: true,
         // Found at start: a dependency met only later makes Vite reload the page under a running test.
         optimizeDeps: { include: ['fast-check', 'react', 'react/jsx-dev-runtime', 'react-dom', 'react-dom/client'] },
         test: {
           name: 'browser',
+          globalSetup: 'packages/client/test/contract-server.setup.ts',
           include: files('.browser'),
           exclude,
           browser: {

@@ -18,7 +18,11 @@ const packages = /** @type {Target[]} */ ([
   { name: 'protocol', dir: 'packages/protocol', needs: 'src/index.ts', makes: 'dist/index.js' },
   { name: 'client', dir: 'packages/client', needs: 'src/index.ts', makes: 'dist/index.js' },
   { name: 'react', dir: 'packages/react', needs: 'src/index.ts', makes: 'dist/index.js' },
+  { name: 'vue', dir: 'packages/vue', needs: 'src/index.ts', makes: 'dist/index.js' },
+  { name: 'svelte', dir: 'packages/svelte', needs: 'src/index.ts', makes: 'dist/index.js' },
+  { name: 'solid', dir: 'packages/solid', needs: 'src/index.ts', makes: 'dist/index.js' },
   { name: 'server', dir: 'packages/server', needs: 'src/index.ts', makes: 'dist/index.js' },
+  { name: 'testkit', dir: 'packages/testkit', needs: 'src/index.ts', makes: 'dist/index.js' },
   { name: 'cli', dir: 'packages/cli', needs: 'src/main.ts', makes: 'dist/main.js' },
 ])
 const programs = /** @type {Target[]} */ ([
@@ -34,9 +38,21 @@ const programs = /** @type {Target[]} */ ([
     inputs: ['packages/protocol', 'packages/client', 'packages/react'],
   },
 ])
-export const targets = [...packages, ...programs]
+/** One page, made with each framework and with none. */
+export const exampleTargets = ['react', 'vue', 'svelte', 'solid', 'plain'].map(
+  (name) =>
+    /** @type {Target} */ ({
+      name: `example-${name}`,
+      dir: `examples/${name}`,
+      needs: 'index.html',
+      makes: 'dist/index.html',
+      page: true,
+      inputs: ['packages/protocol', 'packages/client', 'examples/shared', ...(name === 'plain' ? [] : [`packages/${name}`])],
+    }),
+)
+export const targets = [...packages, ...programs, ...exampleTargets]
 
-const shared = ['tsconfig.base.json', 'package-lock.json', 'tools/tsdown-base.mjs', 'tools/build.mjs']
+const shared = ['tsconfig.base.json', 'package-lock.json', 'tools/tsdown-base.mjs', 'tools/example-page.mjs', 'tools/build.mjs']
 const skipped = new Set(['node_modules', 'dist', 'test'])
 const isTest = /\.(test|test-d)\.tsx?$/
 

@@ -41,10 +41,16 @@ export const areas = [
   { area: 'protocol/proto-entry', files: 'packages/protocol/src/proto.ts', mayImport: [...events, 'protocol/proto'], node: false },
   { area: 'client', files: 'packages/client/src/', mayImport: ['protocol'], node: false },
   { area: 'react', files: 'packages/react/src/', mayImport: ['client'], node: false },
+  { area: 'vue', files: 'packages/vue/src/', mayImport: ['client'], node: false },
+  { area: 'svelte', files: 'packages/svelte/src/', mayImport: ['client'], node: false },
+  { area: 'solid', files: 'packages/solid/src/', mayImport: ['client'], node: false },
   { area: 'server', files: 'packages/server/src/', mayImport: ['protocol'], node: false },
   { area: 'server/node', files: 'packages/server/src/node.ts', mayImport: ['protocol', 'server'] },
+  // For tests: what is published must not need it, so no other row may import it.
+  { area: 'testkit', files: 'packages/testkit/src/', mayImport: ['protocol', 'client', 'server', 'server/node'] },
   { area: 'cli', files: 'packages/cli/src/', mayImport: ['protocol/proto-entry', 'protocol', 'client', 'server', 'server/node'] },
   { area: 'demo', files: 'apps/demo/', mayImport: ['protocol', 'client', 'react', 'server', 'server/node'] },
+  { area: 'examples', files: 'examples/', mayImport: ['protocol', 'client', 'react', 'vue', 'svelte', 'solid'] },
   { area: 'bench', files: 'bench/', mayImport: ['protocol', 'client', 'react', 'server', 'server/node'] },
 ]
 
@@ -183,7 +189,7 @@ export function readSources(root) {
       }
     }
   }
-  for (const folder of ['packages', 'apps', 'bench']) walk(folder)
+  for (const folder of ['packages', 'apps', 'bench', 'examples']) walk(folder)
   return sources
 }
 

@@ -1,7 +1,8 @@
 /**
  * The demo as one process: the built page, and the agent under /api/chat. `PORT` and `HOST` choose where; `DEMO_PACE`
- * stretches the agent's pauses (0 has none, 2 is half as fast).
+ * stretches the agent's pauses (0 has none, 2 is half as fast); `DEMO_PAGE` is the folder of another page to serve.
  */
+import { pathToFileURL } from 'node:url'
 import { createDemoServer } from './src/demo-server.ts'
 
 const firstPort = 3000
@@ -11,7 +12,9 @@ const otherPorts = 20
 const host = process.env['HOST'] || '127.0.0.1'
 const asked = portFrom(process.env['PORT'])
 // Bundled, this file is dist/server.js and the page beside it.
-const page = new URL(import.meta.url.endsWith('.ts') ? './dist/web/' : './web/', import.meta.url)
+const ownPage = new URL(import.meta.url.endsWith('.ts') ? './dist/web/' : './web/', import.meta.url)
+const otherPage = process.env['DEMO_PAGE']
+const page = otherPage ? pathToFileURL(otherPage) : ownPage
 
 function portFrom(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined

@@ -1,4 +1,5 @@
 /** The HTTP side of the demo: what is served under which path and with which headers. It opens no port by itself. */
+import { createHash } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import { AgentError, createRunHandler } from '@millrace/server'
@@ -19,10 +20,10 @@ export interface DemoServer {
   readonly close: () => Promise<void>
 }
 
-/** Nothing from elsewhere, nothing inline, no frame around us. */
-const contentSecurityPolicy = [
+/** Nothing from elsewhere, nothing inline but what the page itself was written with, no frame around us. */
+const contentSecurityPolicy = (page: PageFile | undefined): string => [
   "default-src 'none'",
-  "script-src 'self'",
+  ["script-src 'self'", ...inlineScripts(page)].join(' '),
   "style-src 'self'",
   "img-src 'self'",
   "font-src 'self'",
@@ -32,8 +33,13 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const headers: Readonly<Record<string, string>> = {
-  'Content-Security-Policy': contentSecurityPolicy,
+/** Each script that stands in the page, as a policy names it (CSP 3, hash-source). */
+function inlineScripts(page: PageFile | undefined): string[] {
+  const scripts = page?.body.toString('utf8').matchAll(/<script(?![^>]*\ssrc=)[^>]*>([^]*?)<\/script>/gu) ?? []
+  return [...scripts].map(([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`)
+}
+
+const fixedHeaders: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
   'Referrer-Policy': 'no-referrer',
@@ -62,6 +68,7 @@ export async function createDemoServer({ page, ...agentOptions }: DemoServerOpti
     logger: { warn: () => undefined, error: report },
   })
   const api = toNodeListener(handler)
+  const headers = { 'Content-Security-Policy': contentSecurityPolicy(files.get('/')), ...fixedHeaders }
 
   const server = createServer((request, response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)

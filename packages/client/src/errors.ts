@@ -6,10 +6,14 @@
 export type TransportErrorCode =
   /** The server answered with a status outside 200–299. */
   | 'http-status'
-  /** The answer is no event stream: a web page, a JSON document. */
+  /** The answer is no event stream: a web page, a JSON document, events wrapped in JSON. */
   | 'content-type'
+  /** The answer is JSON, but not what was asked for (`hydrate`, `cancelRun`). */
+  | 'unexpected-answer'
   /** The response has no body to read, or this runtime cannot stream one. */
   | 'no-stream'
+  /** The server closed a WebSocket and said that it will not serve this. */
+  | 'refused'
   /** The request did not reach the server, or no answer came back. */
   | 'network'
   /** The body ended before the run did, or in the middle of a line. */
@@ -25,6 +29,8 @@ export interface TransportErrorData {
   readonly url?: string
   /** The first characters of the answer's body. */
   readonly body?: string
+  /** Wait in ms that the server asked for before another attempt. */
+  readonly retryAfterMs?: number
   readonly cause?: unknown
 }
 
@@ -35,6 +41,9 @@ export class TransportError extends Error {
   declare readonly status?: number
   declare readonly url?: string
   declare readonly body?: string
+  declare readonly retryAfterMs?: number
+  /** Reconnections that were tried in vain since something new had come; absent if none was. */
+  declare readonly attempts?: number
 
   constructor(message: string, data: TransportErrorData) {
     super(message, data.cause === undefined ? undefined : { cause: data.cause })
@@ -42,7 +51,15 @@ export class TransportError extends Error {
     if (data.status !== undefined) this.status = data.status
     if (data.url !== undefined) this.url = data.url
     if (data.body !== undefined) this.body = data.body
+    if (data.retryAfterMs !== undefined) this.retryAfterMs = data.retryAfterMs
   }
+}
+
+/** The error that began an outage, told how often we tried and, if it has no cause of its own, what the last attempt met. */
+export function givenUp(error: Error, attempts: number, last: unknown): Error {
+  if (!(error instanceof TransportError) || attempts === 0) return error
+  if (error.cause === undefined && last !== error) Object.defineProperty(error, 'cause', { value: last, configurable: true, writable: true })
+  return Object.assign(error, { attempts })
 }
 
 /** The bytes ended without a terminal event, or inside a line: no success (AG-UI 1.0, transport). */

@@ -54,6 +54,11 @@ export class StreamFold {
     return this.#reader.run?.runId
   }
 
+  /** Events that came so far. */
+  get seen(): number {
+    return this.#reader.count
+  }
+
   get outcome(): RunOutcome {
     return this.#made?.outcome ?? this.#reader.outcome
   }
@@ -76,7 +81,8 @@ export class StreamFold {
       // A synthetic RUN_ERROR stands for what the transport throws, which says more.
       return
     }
-    if (!this.#begun) this.#begin(startsRun(chunk))
+    // A note before the run says nothing of which run it is.
+    if (!this.#begun && !isNote(chunk)) this.#begin(startsRun(chunk))
     this.#reader.accept(chunk)
   }
 
@@ -145,4 +151,8 @@ export class StreamFold {
 function startsRun(chunk: StreamChunk): boolean {
   const { type, threadId, runId } = Object(chunk) as Partial<LooseChunk>
   return type === 'RUN_STARTED' && typeof threadId === 'string' && typeof runId === 'string'
+}
+
+function isNote(chunk: StreamChunk): boolean {
+  return (Object(chunk) as Partial<LooseChunk>).type === 'CUSTOM'
 }

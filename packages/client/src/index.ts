@@ -8,19 +8,39 @@ export type {
   InterruptAnswer,
   Logger,
   MessageInput,
+  OpenToolCall,
+  OutboxOptions,
+  QueuedMessage,
   SendOptions,
   StoredMessage,
+  ToolResultInput,
   TurnResult,
+  WhenBusy,
 } from './chat/options.ts'
-export { isExpired } from './chat/interrupts.ts'
+export {
+  chatMethods,
+  chatSelector,
+  followClient,
+  holdClient,
+  isHeldBy,
+  type ChatMethods,
+  type ChatSource,
+  type HeldClient,
+} from './chat/binding.ts'
+export { isExpired, UsageError } from '@millrace/protocol'
+export { defineTool, type ClientTool, type ToolContext, type ToolDefinition } from './tools/define-tool.ts'
+export type { SchemaIssue, SchemaOutput, SchemaResult, StandardSchema } from './tools/standard-schema.ts'
 export { readThread, type ReadThreadOptions, type ThreadSource } from './read-thread.ts'
 
 export type {
+  CancelledRun,
   ConnectConnectionAdapter,
   ConnectionAdapter,
+  HydratedThread,
   LooseChunk,
   RequestData,
   RunAgentInputContext,
+  ServerSide,
   StreamChunk,
   SubscribeConnectionAdapter,
 } from './connection/adapter.ts'
@@ -32,15 +52,33 @@ export {
   type FetchOptionsSource,
   type UrlSource,
 } from './connection/fetch.ts'
+export { xhrHttpStream, xhrServerSentEvents, type XhrConnectionOptions, type XhrOptionsSource } from './connection/xhr.ts'
+export type { ProtobufCodec } from './connection/deliveries.ts'
+export type { HttpConnectionAdapter } from './connection/http-adapter.ts'
+export type { ConnectionWarning, HttpConnectionOptions } from './connection/run-request.ts'
+export type { ReconnectInfo, ReconnectOptions } from './connection/backoff.ts'
+export type { ConnectionEnvironment } from './connection/environment.ts'
+export type { Clock } from './clock.ts'
+export { DEFAULT_CLIENT_LIMITS, type ClientLimits } from './limits.ts'
+export {
+  webSocket,
+  type WebSocketConnection,
+  type WebSocketConnectionOptions,
+  type WebSocketConstructor,
+  type WebSocketLike,
+} from './connection/web-socket.ts'
 export {
   fetcherToConnectionAdapter,
+  rpcStream,
   stream,
   type ChatFetcher,
   type FetcherInput,
   type StreamFactory,
+  type StreamHandlers,
   type StreamSource,
 } from './connection/stream.ts'
 export { readStreamLines, responseToSSEChunks, type ByteReader, type ByteStreamOptions } from './connection/bytes.ts'
+export { readXhrLines, type XhrReaderOptions } from './connection/xhr-reader.ts'
 export { getResponseStreamReader } from './connection/response-stream.ts'
 export { abortableIterable } from './connection/abortable.ts'
 export { getChunkRunId } from './connection/stamps.ts'

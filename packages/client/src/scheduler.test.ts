@@ -91,9 +91,12 @@ describe('Slicer', () => {
 })
 
 describe('linkSignals', () => {
-  it('gives a single signal as it is', () => {
-    const { signal } = new AbortController()
-    expect(linkSignals(undefined, signal, null).signal).toBe(signal)
+  it('follows a single signal without giving it away; gives none for none', () => {
+    const controller = new AbortController()
+    const linked = linkSignals(undefined, controller.signal, null).signal
+    expect(linked).not.toBe(controller.signal)
+    controller.abort('why')
+    expect(linked?.reason).toBe('why')
     expect(linkSignals(undefined).signal).toBeUndefined()
   })
 

@@ -6,11 +6,13 @@ export interface LinkedSignal {
   release(): void
 }
 
-/** A signal that aborts with the first of `signals`. `AbortSignal.any` does this only in newer runtimes. */
+/**
+ * A signal that aborts with the first of `signals`, also of one alone: platforms keep their own listeners on a signal
+ * they are given, and the caller's may outlive many requests. `AbortSignal.any` does this only in newer runtimes.
+ */
 export function linkSignals(...signals: readonly (AbortSignal | null | undefined)[]): LinkedSignal {
   const given = signals.filter((signal): signal is AbortSignal => signal != null)
-  const [first, second] = given
-  if (first === undefined || second === undefined) return { signal: first, release: () => {} }
+  if (given.length === 0) return { signal: undefined, release: () => {} }
   const controller = new AbortController()
   const listeners = given.map((signal) => ({ signal, listener: () => controller.abort(signal.reason) }))
   for (const { signal, listener } of listeners) {

@@ -5,7 +5,8 @@ import { onTestFinished } from 'vitest'
 
 export interface Served {
   readonly url: string
-  readonly requests: { readonly headers: IncomingMessage['headers']; readonly body: any }[]
+  readonly requests: { readonly method: string; readonly url: string; readonly headers: IncomingMessage['headers']; readonly body: any }[]
+  readonly methods: readonly string[]
   /** Requests whose connection was closed by the client before the answer was complete. */
   readonly cut: () => number
 }
@@ -13,12 +14,14 @@ export interface Served {
 export async function serve(
   answer: (response: ServerResponse, count: number, request: IncomingMessage) => unknown,
 ): Promise<Served> {
-  const requests: { headers: IncomingMessage['headers']; body: any }[] = []
+  const requests: { method: string; url: string; headers: IncomingMessage['headers']; body: any }[] = []
+  const methods: string[] = []
   let cut = 0
   const server = createServer(async (request, response) => {
+    methods.push(request.method ?? '')
     let text = ''
     for await (const piece of request) text += piece
-    requests.push({ headers: request.headers, body: text === '' ? undefined : JSON.parse(text) })
+    requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body: text === '' ? undefined : JSON.parse(text) })
     response.on('close', () => {
       if (!response.writableEnded) cut++
     })
@@ -30,7 +33,7 @@ export async function serve(
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/agent`, requests, cut: () => cut }
+  return { url: `http://127.0.0.1:${port}/agent`, requests, methods, cut: () => cut }
 }
 
 export const SSE_HEADERS = { 'content-type': 'text/event-stream' }

@@ -1,2 +1,5 @@
 /** The public names of @millrace/react. */
-export { useChat, type ChatMethods, type UseChatOptions, type UseChatResult } from './use-chat.ts'
+export type { ChatMethods } from '@millrace/client'
+export { ChatProvider, useChatClient, type ChatProviderProps } from './chat-context.ts'
+export { useChatSelector } from './use-chat-selector.ts'
+export { useChat, type UseChatOptions, type UseChatResult } from './use-chat.ts'

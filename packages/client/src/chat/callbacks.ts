@@ -2,7 +2,7 @@
 import type { Diagnostic } from '@millrace/protocol'
 import type { ChatClientSettings } from './options.ts'
 
-type CallbackName = 'onFinish' | 'onError' | 'onEvent' | 'onDiagnostic'
+type CallbackName = 'onToolCall' | 'onFinish' | 'onError' | 'onEvent' | 'onDiagnostic'
 
 export class Callbacks {
   /** Asked at each call: settings change while a turn runs. */
@@ -30,6 +30,11 @@ export class Callbacks {
       this.#log('warn', `${rule}: ${message}`, diagnostic)
     }
     this.call('onDiagnostic', diagnostic)
+  }
+
+  /** What happened that ends nothing; it is told to the logger, if there is one. */
+  log(message: string, error: unknown): void {
+    this.#log('warn', message, error)
   }
 
   report(message: string, error: unknown): void {

@@ -1,24 +1,19 @@
 /**
  * A conversation with an agent: what the user does goes in, one snapshot comes out. It joins the parts beside it;
- * what a turn is, which questions are open and how messages are cut back is decided there.
+ * what a send does, which questions are open and how messages are cut back is decided there.
  */
-import {
-  ThreadBuilder,
-  toMessages,
-  UsageError,
-  type Interrupt,
-  type Message,
-  type ResumeEntry,
-  type UIMessage,
-} from '@millrace/protocol'
+import { buildResume, UsageError, type ResumeEntry } from '@millrace/protocol'
 import type { NormalizedConnection } from '../connection/normalize.ts'
 import { checkLimits, checkMode } from '../checks.ts'
+import { toCodedError } from '../errors.ts'
 import { generateId, type IdKind } from '../ids.ts'
 import { Store } from '../store.ts'
+import { checkTool } from '../tools/define-tool.ts'
 import { Callbacks } from './callbacks.ts'
-import { upToLastUser, reviveMessages, userMessage } from './history.ts'
-import { checkEntries, InterruptDesk, requireAnswered } from './interrupts.ts'
-import { LateEvents } from './late-events.ts'
+import { Conversation } from './conversation.ts'
+import { upToLastUser, userMessage } from './history.ts'
+import { threadOf } from './hydration.ts'
+import { InterruptDesk, requireAnswered } from './interrupts.ts'
 import type {
   ChatClientOptions,
   ChatClientSettings,
@@ -27,32 +22,35 @@ import type {
   MessageInput,
   SendOptions,
   StoredMessage,
+  ToolResultInput,
   TurnResult,
 } from './options.ts'
-import { IDLE, turnOf, type Phase } from './phase.ts'
-import { makeRunContext, prepareStart, type Start } from './run-context.ts'
+import { Outbox, policyFor, type Waiting } from './outbox.ts'
+import { IDLE } from './phase.ts'
+import { prepareStart, type Start } from './run-context.ts'
+import { Runner } from './runner.ts'
 import { buildSnapshot } from './snapshot.ts'
-import { MessageView } from './view.ts'
+import { answerOf, leftCalls, requireCall } from './tool-desk.ts'
 import { resolveConnection } from './transport.ts'
-import { Turn } from './turn.ts'
 
 export class ChatClient {
   readonly #options: ChatClientOptions
   readonly #desk = new InterruptDesk()
-  readonly #late = new LateEvents()
-  readonly #view = new MessageView()
   readonly #callbacks = new Callbacks(() => this.#settings)
+  readonly #conversation: Conversation
+  readonly #runner: Runner
+  readonly #outbox: Outbox
   readonly #store: Store<ChatSnapshot>
   #settings: ChatClientSettings
   #connection: NormalizedConnection
-  #builder: ThreadBuilder
-  #phase: Phase = IDLE
   #threadId: string | undefined
+  /** The server is being asked for the stored thread. */
+  #attaching: AbortController | undefined
 
   /**
    * Opens nothing and makes no ids, so it may be called while rendering.
-   * @throws UsageError for options that cannot work: no connection, two, or one of neither shape; a mode, a limit or
-   * a message that is none.
+   * @throws UsageError for options that cannot work: no connection, two, or one of neither shape; a mode, a limit, a
+   * tool or a message that is none.
    */
   constructor(given: ChatClientOptions) {
     // No options at all lack a connection, as empty ones do.
@@ -63,7 +61,20 @@ export class ChatClient {
     this.#connection = resolveConnection(options)
     checkMode(options.mode)
     checkLimits(options.limits)
-    this.#builder = this.#newThread(options.initialMessages ?? [])
+    options.tools?.forEach(checkTool)
+    this.#outbox = new Outbox(options.queue)
+    this.#conversation = new Conversation(options)
+    this.#runner = new Runner({
+      options,
+      conversation: this.#conversation,
+      callbacks: this.#callbacks,
+      questions: this.#desk,
+      generateId: (kind) => this.#generateId(kind),
+      connection: () => this.#connection,
+      settings: () => this.#settings,
+      onProgress: () => this.#store.touch(),
+      onChange: () => this.#store.commit(),
+    })
     this.#store = new Store(
       (previous) => this.#snapshot(previous),
       (error) => this.#callbacks.report('A listener threw.', error),
@@ -84,16 +95,56 @@ export class ChatClient {
 
   /**
    * Adds a message of the user and runs the agent. The message is in the snapshot when this returns; the promise
-   * resolves when the turn is over, and failures of the agent or the network are in its result.
-   * @throws UsageError (rejects) `busy`, `interrupts-pending`, `empty-message`, `malformed-message`.
+   * resolves when the turn is over, and failures of the agent or the network are in its result. While another turn runs,
+   * `whenBusy` decides.
+   * @throws UsageError (rejects) `busy`, `queue-full`, `interrupts-pending`, `empty-message`, `malformed-message`.
    */
   async sendMessage(input: string | MessageInput, options: SendOptions = {}): Promise<TurnResult> {
-    this.#requireReady()
+    const message = userMessage(input, (kind) => this.#generateId(kind))
+    const createdAt = new Date(this.#now())
+    if (this.#runner.busy) {
+      switch (policyFor(options.whenBusy ?? this.#options.whenBusy, message, this.#outbox.queue)) {
+        case 'refuse':
+          throw busy()
+        case 'drop':
+          return { outcome: 'cancelled' }
+        case 'queue': {
+          const result = this.#outbox.add(message, createdAt, options)
+          this.#store.commit()
+          return result
+        }
+        case 'interrupt':
+          this.#runner.halt()
+      }
+    }
+    requireAnswered(this.#conversation.questions)
+    const start = this.#prepare(options)
+    this.#conversation.add(message, createdAt)
+    return this.#run(start)
+  }
+
+  /** Takes a message that waits for its turn out of the queue: its send ends `cancelled`. False if it does not wait. */
+  cancelQueued(id: string): boolean {
+    const removed = this.#outbox.remove(id)
+    if (removed) this.#store.commit()
+    return removed
+  }
+
+  /**
+   * Says something else at a place of the past: the message of the user and all that followed it go, the new one is
+   * added, and the agent runs. A turn that runs is stopped first.
+   * @throws UsageError (rejects) `unknown-message` if no message of the user has this id, and as `sendMessage`.
+   */
+  async edit(messageId: string, input: string | MessageInput, options: SendOptions = {}): Promise<TurnResult> {
+    const { questions, thread, builder } = this.#conversation
+    requireAnswered(questions)
+    const at = thread.messages.findIndex(({ id, role }) => id === messageId && role === 'user')
+    if (at === -1) throw new UsageError('unknown-message', `No message "${messageId}" of the user is in the thread.`)
     const message = userMessage(input, (kind) => this.#generateId(kind))
     const start = this.#prepare(options)
-    const createdAt = new Date(this.#now())
-    this.#builder.addMessage(message)
-    this.#view.date(message.id, createdAt)
+    this.#halt()
+    builder.setMessages(builder.snapshot().messages.slice(0, at))
+    this.#conversation.add(message, new Date(this.#now()))
     return this.#run(start)
   }
 
@@ -103,9 +154,8 @@ export class ChatClient {
    */
   async append(message: StoredMessage, options: SendOptions = {}): Promise<TurnResult> {
     this.#requireReady()
-    const revived = reviveMessages([message])
     const start = this.#prepare(options)
-    for (const wire of this.#adopt(revived)) this.#builder.addMessage(wire)
+    for (const wire of this.#conversation.adopt([message])) this.#conversation.builder.addMessage(wire)
     return this.#run(start)
   }
 
@@ -114,21 +164,71 @@ export class ChatClient {
    * @throws UsageError (rejects) `nothing-to-reload`, `interrupts-pending`.
    */
   async reload(options: SendOptions = {}): Promise<TurnResult> {
-    requireAnswered(this.#questions())
-    upToLastUser(this.#builder.snapshot().messages)
+    const { builder, questions, thread } = this.#conversation
+    requireAnswered(questions)
+    upToLastUser(thread.messages)
     const start = this.#prepare(options)
     this.#halt()
     // Asked again: what was open is closed now, also in messages that stay.
-    this.#builder.setMessages(upToLastUser(this.#builder.snapshot().messages))
+    builder.setMessages(upToLastUser(builder.snapshot().messages))
     return this.#run(start)
   }
 
   /**
-   * Ends the turn that runs: its outcome is `cancelled`, what came stays, what still comes is ignored. Does nothing if
-   * none runs.
+   * Ends the turn that runs: its outcome is `cancelled`, what came stays, what still comes is ignored, and what waits
+   * for its turn is let go. Does nothing if none runs.
    */
   stop(): void {
     if (this.#halt()) this.#store.commit()
+  }
+
+  /**
+   * Ends the reading of the turn that runs and lets the run go on at the server: its send ends with outcome `running`, and
+   * `attach()` reads it again. Does nothing if none runs.
+   */
+  detach(): void {
+    if (!this.#runner.leave()) return
+    this.#outbox.flush()
+    this.#store.commit()
+  }
+
+  /**
+   * Comes back to a thread: to the run that was left by `detach()`, else to what the server has stored of the thread
+   * (`hydrate` of the connection) and the run that is under way there. What was shown stays until as much has come again.
+   * @returns how the run ended; undefined if there was none to join, or the connection cannot.
+   */
+  async attach(): Promise<TurnResult | undefined> {
+    if (this.#runner.busy) return undefined
+    const { left } = this.#runner
+    return left === undefined ? this.#hydrate() : this.#runner.join(left)
+  }
+
+  /** A server that cannot be asked is a failure, and no empty thread. */
+  async #hydrate(): Promise<TurnResult | undefined> {
+    const { hydrate } = this.#connection
+    if (hydrate === undefined || this.#threadId === undefined) return undefined
+    const threadId = this.#threadId
+    const asked = new AbortController()
+    this.#attaching?.abort()
+    this.#attaching = asked
+    try {
+      const stored = await hydrate(threadId, asked.signal)
+      if (this.#attaching !== asked || this.#runner.busy || stored === undefined) return undefined
+      const base = threadOf(stored)
+      this.#conversation.show(this.#conversation.branch(base))
+      this.#store.commit()
+      const { activeRun } = stored
+      return activeRun === null ? undefined : await this.#runner.join({ threadId, runId: activeRun.runId, base, seen: 0 })
+    } catch (thrown) {
+      if (this.#attaching !== asked) return undefined
+      const error = toCodedError(thrown)
+      this.#runner.phase = { kind: 'failed', error }
+      this.#store.commit()
+      this.#callbacks.call('onError', error)
+      return { outcome: 'error', error }
+    } finally {
+      if (this.#attaching === asked) this.#attaching = undefined
+    }
   }
 
   /**
@@ -138,7 +238,7 @@ export class ChatClient {
    */
   async respond(interruptId: string, answer: InterruptAnswer, options: SendOptions = {}): Promise<TurnResult> {
     this.#requireIdle()
-    const questions = this.#questions()
+    const { questions } = this.#conversation
     const entries = this.#desk.with(interruptId, answer, questions, this.#now())
     if (entries.length === questions.length) return this.#resume(entries, options)
     this.#desk.take(entries)
@@ -152,30 +252,48 @@ export class ChatClient {
    */
   async resume(entries: readonly ResumeEntry[], options: SendOptions = {}): Promise<TurnResult> {
     this.#requireIdle()
-    const questions = this.#questions()
+    const { questions } = this.#conversation
     if (questions.length === 0) throw new UsageError('nothing-to-resume', 'No interrupt is open.')
-    checkEntries(entries, questions, this.#now())
-    return this.#resume([...entries], options)
+    return this.#resume(buildResume(questions, entries, this.#now()), options)
+  }
+
+  /**
+   * Answers a call of a tool that the application runs itself, also while the turn is still running. When no call is left
+   * open, the agent goes on and the promise resolves with how that ended; until then with `finished` at once.
+   * @throws UsageError (rejects) `unknown-call`, `malformed-answer`.
+   */
+  async addToolResult(result: ToolResultInput, options: SendOptions = {}): Promise<TurnResult> {
+    const given: ToolResultInput = Object(result)
+    const answer = answerOf(given)
+    requireCall(this.#conversation.thread, given.toolCallId)
+    const start = this.#prepare(options)
+    const { tools = [] } = this.#settings
+    const waited = leftCalls(this.#conversation.thread, tools).open.length > 0
+    this.#conversation.answer(given.toolCallId, answer, () => this.#generateId('message'))
+    const { ours, open } = leftCalls(this.#conversation.thread, tools)
+    if (!this.#runner.busy && waited && ours > 0 && open.length === 0) return this.#run(start)
+    this.#store.commit()
+    return { outcome: 'finished' }
   }
 
   /** Puts other messages in the place of those here; nothing is sent. */
   setMessages(messages: readonly StoredMessage[]): void {
-    this.#builder.setMessages(this.#adopt(reviveMessages(messages)))
+    this.#conversation.builder.setMessages(this.#conversation.adopt(messages))
     this.#store.commit()
   }
 
   /** Sets the state shared with the agent; it goes along with the next run. */
   setState(state: unknown): void {
-    this.#builder.setState(state)
+    this.#conversation.builder.setState(state)
     this.#store.commit()
   }
 
   /** Stops what runs and begins anew: no messages, no questions, the initial state, the same thread id. */
   clear(): void {
     this.#halt()
-    this.#phase = IDLE
+    this.#runner.phase = IDLE
     this.#desk.forget()
-    this.#builder = this.#newThread([])
+    this.#conversation.reset()
     this.#store.commit()
   }
 
@@ -187,6 +305,7 @@ export class ChatClient {
   updateOptions(given: ChatClientSettings): void {
     const settings: ChatClientSettings = Object(given)
     const { connection, fetcher } = this.#settings
+    settings.tools?.forEach(checkTool)
     if (connection !== settings.connection || fetcher !== settings.fetcher) this.#connection = resolveConnection(settings)
     this.#settings = settings
   }
@@ -207,92 +326,58 @@ export class ChatClient {
     return prepareStart(options, this.#threadId, (kind) => this.#generateId(kind))
   }
 
-  /** Commits what the caller has changed together with the start of the turn: listeners never see one without the other. */
   async #run(start: Start, resume?: readonly ResumeEntry[]): Promise<TurnResult> {
     this.#threadId = start.threadId
-    const thread = this.#builder.snapshot()
-    const turn: Turn = new Turn({
-      connection: this.#connection,
-      messages: this.#view.of(thread.messages),
-      data: start.body,
-      runContext: makeRunContext(this.#settings, thread, start, resume),
-      builder: this.#builder,
-      late: this.#late,
-      mode: this.#options.mode ?? 'tolerant',
-      ...(this.#options.limits !== undefined && { limits: this.#options.limits }),
-      onEvent: (event, index) => {
-        if (this.#phase.kind === 'submitted' && this.#phase.turn === turn) this.#phase = { kind: 'streaming', turn }
-        this.#callbacks.call('onEvent', event, index)
-      },
-      onDiagnostic: (diagnostic) => this.#callbacks.diagnostic(diagnostic),
-      onProgress: () => this.#store.touch(),
-    })
-    this.#phase = { kind: 'submitted', turn }
-    this.#store.commit()
-    turn.start()
-    const result = await turn.result
-    // As the turn left them: a listener may go on to the next one.
-    const messages = this.#view.of(this.#builder.snapshot().messages)
-    if (this.#leave(turn, result.error === undefined ? IDLE : { kind: 'failed', error: result.error })) this.#store.commit()
-    if (result.error !== undefined) this.#callbacks.call('onError', result.error)
-    this.#callbacks.call('onFinish', { ...result, messages })
+    this.#attaching?.abort()
+    this.#attaching = undefined
+    const result = await this.#runner.run(start, resume)
+    // A listener may have gone on already; what waits then has its turn after that.
+    if (!this.#runner.busy) this.#sendWaiting(result)
     return result
   }
 
-  /** Stops the turn that runs and tells nobody yet: a listener would act on a change that is half made. */
-  #halt(): boolean {
-    const turn = turnOf(this.#phase)
-    turn?.stop()
-    return turn !== undefined && this.#leave(turn, IDLE)
+  /** After a success the next message has its turn; a question keeps it waiting, and a failure lets it go. */
+  #sendWaiting({ outcome }: TurnResult): void {
+    if (outcome === 'interrupted' || this.#outbox.queue.length === 0) return
+    if (outcome === 'finished') {
+      const next = this.#outbox.next()
+      const last = next.at(-1) as Waiting
+      const start = this.#prepare(last.options)
+      for (const { message, createdAt } of next) this.#conversation.add(message, createdAt)
+      const result = this.#run(start)
+      for (const { settle } of next) settle(result)
+    } else {
+      this.#outbox.flush()
+      this.#store.commit()
+    }
   }
 
-  /** A turn is over. False if it was left before, as a stopped one was. */
-  #leave(turn: Turn, phase: Phase): boolean {
-    if (turnOf(this.#phase) !== turn) return false
-    this.#phase = phase
-    // Questions that are open now have to be asked again: the answers were used, or did not arrive.
-    this.#desk.forget()
-    return true
+  #halt(): boolean {
+    this.#outbox.flush()
+    this.#attaching?.abort()
+    this.#attaching = undefined
+    return this.#runner.halt()
   }
 
   #snapshot(previous: ChatSnapshot | undefined): ChatSnapshot {
-    const thread = this.#builder.snapshot()
+    const { thread, messages } = this.#conversation
     return buildSnapshot(previous, {
       threadId: this.#threadId,
-      messages: this.#view.of(thread.messages),
-      phase: this.#phase,
+      messages,
+      phase: this.#runner.phase,
       interrupts: this.#desk.open(thread.interrupts),
+      queue: this.#outbox.queue,
       thread,
     })
   }
 
-  #newThread(messages: readonly StoredMessage[]): ThreadBuilder {
-    const { initialState, limits } = this.#options
-    return new ThreadBuilder({
-      messages: this.#adopt(reviveMessages(messages)),
-      ...(initialState !== undefined && { state: initialState }),
-      ...(limits !== undefined && { limits }),
-    })
-  }
-
-  /** UI messages as the thread holds them; what the thread cannot hold is kept by the view. */
-  #adopt(messages: readonly UIMessage[]): Message[] {
-    for (const { id, createdAt } of messages) this.#view.date(id, createdAt)
-    return toMessages(messages)
-  }
-
-  #questions(): readonly Interrupt[] {
-    return this.#builder.snapshot().interrupts
-  }
-
   #requireIdle(): void {
-    if (turnOf(this.#phase) === undefined) return
-    throw new UsageError('busy', 'A turn is running. Wait for it, or call stop() first.')
+    if (this.#runner.busy) throw busy()
   }
 
   #requireReady(): void {
     this.#requireIdle()
-    requireAnswered(this.#questions())
+    requireAnswered(this.#conversation.questions)
   }
 
   #generateId(kind: IdKind): string {
@@ -302,4 +387,8 @@ export class ChatClient {
   #now(): number {
     return (this.#options.now ?? Date.now)()
   }
+}
+
+function busy(): UsageError {
+  return new UsageError('busy', 'A turn is running. Wait for it, call stop() first, or say by `whenBusy` what is to be done.')
 }

@@ -133,7 +133,8 @@ describe('stop, reload, clear and edits', () => {
     await until(() => texts(chat).length === 2)
     chat.clear()
     expect(chat.getSnapshot()).toEqual({
-      threadId: 't1', messages: [], status: 'ready', error: undefined, state: { a: 1 }, interrupts: [], runs: [], steps: [], subagents: [],
+      threadId: 't1', messages: [], status: 'ready', error: undefined, state: { a: 1 }, interrupts: [],
+      queue: [], runs: [], steps: [], subagents: [],
     })
     expect(await sent).toEqual({ outcome: 'cancelled' })
     expect(chat.getSnapshot().messages).toEqual([])

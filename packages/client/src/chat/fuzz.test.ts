@@ -40,7 +40,7 @@ it.each([
             },
           }),
         )
-      const chat = new ChatClient({ connection: factory('/x', { fetchClient }) })
+      const chat = new ChatClient({ connection: factory('/x', { fetchClient, reconnect: { delayMs: 0 } }) })
       const { outcome, error } = await chat.sendMessage('Hi')
       expect(FAILED.includes(outcome)).toBe(error !== undefined)
       if (error !== undefined) expect(typed(error)).toBe(true)

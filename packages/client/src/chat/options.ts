@@ -12,12 +12,14 @@ import type {
   Subagent,
   Tool,
   UIMessage,
+  UserMessage,
   VerifiedEvent,
 } from '@millrace/protocol'
 import type { ConnectionAdapter } from '../connection/adapter.ts'
 import type { ChatFetcher } from '../connection/stream.ts'
 import type { Ending } from '../ending.ts'
 import type { GenerateId } from '../ids.ts'
+import type { ClientTool } from '../tools/define-tool.ts'
 
 /** A UI message as storage gives it back: JSON has no dates, so `createdAt` may be text or a number. */
 export type StoredMessage = Omit<UIMessage, 'createdAt'> & { readonly createdAt?: Date | string | number }
@@ -39,20 +41,50 @@ export interface ChatClientSettings {
   readonly fetcher?: ChatFetcher
   /** Sent with every run, over the connection's `body`. */
   readonly forwardedProps?: Record<string, unknown>
-  /** Declarations of the tools that this client can run. */
-  readonly tools?: readonly Tool[]
+  /**
+   * Tools of this client, and bare declarations of such. What has `execute` is run when the agent calls it, and the agent
+   * goes on with what it gives; the rest is answered by `addToolResult`.
+   */
+  readonly tools?: readonly (ClientTool | Tool)[]
   readonly context?: readonly Context[]
   readonly logger?: Logger
-  /** Called once for each turn, however it ended. */
+  /** A call of a tool of this client that has no `execute`: the application answers it by `addToolResult`. */
+  readonly onToolCall?: (call: OpenToolCall) => void
+  /** Called once for each send, when all of it is over, however it ended. */
   readonly onFinish?: (result: TurnResult & { readonly messages: readonly UIMessage[] }) => void
-  /** Called once for each turn that failed, before `onFinish`. */
+  /** Called once for each send that failed, before `onFinish`. */
   readonly onError?: (error: Error) => void
   /** Called for each event after it was folded. `index` counts the turn's events as they arrive. */
   readonly onEvent?: (event: VerifiedEvent, index: number) => void
   readonly onDiagnostic?: (diagnostic: Diagnostic) => void
 }
 
+/**
+ * What becomes of a message that is sent while a turn runs. `refuse`: UsageError `busy`. `queue`: it waits for its turn.
+ * `drop`: it is not sent. `interrupt`: the turn that runs is stopped for it.
+ */
+export type WhenBusy = 'refuse' | 'queue' | 'drop' | 'interrupt'
+
+export interface OutboxOptions {
+  /** `fifo` (default): each waiting message has a turn of its own. `batch`: all that wait go into the next one. */
+  readonly drain?: 'fifo' | 'batch'
+  /** Messages that may wait. Default 100. */
+  readonly maxSize?: number
+  /** `refuse` (default): UsageError `queue-full`. `drop-oldest`: the one that waits longest is let go. */
+  readonly onOverflow?: 'refuse' | 'drop-oldest'
+}
+
+/** A message that waits for its turn. */
+export interface QueuedMessage {
+  readonly id: string
+  readonly content: UserMessage['content']
+  readonly createdAt: Date
+}
+
 export interface ChatClientOptions extends ChatClientSettings {
+  /** Default `refuse`. A function decides for each message. */
+  readonly whenBusy?: WhenBusy | ((message: UserMessage, queue: readonly QueuedMessage[]) => WhenBusy)
+  readonly queue?: OutboxOptions
   /** Default: made at the first send, so that rendering on a server makes none. */
   readonly threadId?: string
   readonly initialMessages?: readonly StoredMessage[]
@@ -60,6 +92,8 @@ export interface ChatClientOptions extends ChatClientSettings {
   /** How deviations of the peer are treated. Default `tolerant`. */
   readonly mode?: Mode
   readonly limits?: Partial<Limits>
+  /** Times in a row that the agent may be gone on with by itself after calling tools of ours. Default 25. */
+  readonly maxContinuations?: number
   readonly generateId?: GenerateId
   /** Milliseconds since 1970; decides whether an interrupt has expired. Default `Date.now`. */
   readonly now?: () => number
@@ -71,9 +105,24 @@ export interface MessageInput {
   readonly metadata?: Metadata
 }
 
+/** A call that waits for the application. */
+export interface OpenToolCall {
+  readonly toolCallId: string
+  readonly toolName: string
+  /** The arguments; undefined if they are not JSON. */
+  readonly input: unknown
+}
+
+/** What the application found, or why there is nothing: one of both. */
+export type ToolResultInput =
+  | { readonly toolCallId: string; readonly output: unknown; readonly error?: undefined }
+  | { readonly toolCallId: string; readonly error: string; readonly output?: undefined }
+
 export interface SendOptions {
   /** Values of this send, over `forwardedProps` and the connection's `body`. */
   readonly body?: Record<string, unknown>
+  /** What becomes of this message while a turn runs; see `ChatClientOptions.whenBusy`. */
+  readonly whenBusy?: WhenBusy
 }
 
 /** The answer to an interrupt. */
@@ -101,6 +150,8 @@ export interface ChatSnapshot {
   readonly state: unknown
   /** Questions of the agent that wait for `respond()`. */
   readonly interrupts: readonly Interrupt[]
+  /** Messages that wait for their turn; they are not in `messages` yet. */
+  readonly queue: readonly QueuedMessage[]
   readonly runs: readonly Run[]
   readonly steps: readonly Step[]
   readonly subagents: readonly Subagent[]

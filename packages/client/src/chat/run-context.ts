@@ -2,6 +2,7 @@
 import { UsageError, type ResumeEntry, type RunAgentInputContext, type Thread } from '@millrace/protocol'
 import { checkOptions, isRecord } from '../checks.ts'
 import type { GenerateId } from '../ids.ts'
+import { declarationOf } from '../tools/define-tool.ts'
 import type { ChatClientSettings, SendOptions } from './options.ts'
 
 /** What a turn is sent with, apart from what the client holds. */
@@ -36,7 +37,7 @@ export function makeRunContext(
     state,
     ...(parentRunId !== undefined && { parentRunId }),
     ...(resume !== undefined && { resume }),
-    ...(tools !== undefined && { clientTools: tools }),
+    ...(tools !== undefined && { clientTools: tools.map(declarationOf) }),
     ...(context !== undefined && { context }),
     ...(forwardedProps !== undefined && { forwardedProps }),
   }

@@ -4,6 +4,7 @@
  */
 import type { ThreadBuilder, Tool } from '@millrace/protocol'
 import type { StreamChunk } from '../connection/adapter.ts'
+import { finishReason } from '../connection/finish-reason.ts'
 
 /**
  * TanStack AI finishes each model turn with reason `tool_calls` and goes on in the same run when the tools are the
@@ -19,10 +20,4 @@ export function mayGoOn(
   const last = messages.findLast((message) => message.role === 'assistant')
   const calls = last?.role === 'assistant' ? (last.toolCalls ?? []) : []
   return !calls.some((call) => ours.has(call.function.name))
-}
-
-function finishReason(chunk: StreamChunk): unknown {
-  const { finishReason: own, metadata } = chunk as { readonly finishReason?: unknown; readonly metadata?: unknown }
-  const { tanstack } = Object(metadata) as { readonly tanstack?: unknown }
-  return (Object(tanstack) as { readonly finishReason?: unknown }).finishReason ?? own
 }

@@ -1,6 +1,6 @@
 /** What a client holds → the snapshot that views read. Nothing changed, same object. */
 import type { Interrupt, Thread, UIMessage } from '@millrace/protocol'
-import type { ChatSnapshot } from './options.ts'
+import type { ChatSnapshot, QueuedMessage } from './options.ts'
 import { statusOf, type Phase } from './phase.ts'
 
 export interface SnapshotSource {
@@ -8,12 +8,13 @@ export interface SnapshotSource {
   readonly messages: readonly UIMessage[]
   readonly phase: Phase
   readonly interrupts: readonly Interrupt[]
+  readonly queue: readonly QueuedMessage[]
   readonly thread: Thread
 }
 
 export function buildSnapshot(
   previous: ChatSnapshot | undefined,
-  { threadId, messages, phase, interrupts, thread }: SnapshotSource,
+  { threadId, messages, phase, interrupts, queue, thread }: SnapshotSource,
 ): ChatSnapshot {
   const next: ChatSnapshot = {
     threadId,
@@ -22,6 +23,7 @@ export function buildSnapshot(
     error: phase.kind === 'failed' ? phase.error : undefined,
     state: thread.state,
     interrupts,
+    queue,
     runs: thread.runs,
     steps: thread.steps,
     subagents: thread.subagents,

@@ -1,22 +1,20 @@
 /**
- * One turn: hands messages to the connection, folds what comes back, and settles when the source has ended or the
- * turn is stopped. It knows nothing of other turns, of queues or of views.
+ * One turn: hands its request over, folds what comes back, and settles when the source has ended or the turn is stopped
+ * or left. It knows nothing of other turns, of queues or of views.
  */
-import type { RunAgentInputContext, ThreadBuilder, UIMessage } from '@millrace/protocol'
-import type { RequestData, StreamChunk } from '../connection/adapter.ts'
+import type { RunAgentInputContext, ThreadBuilder } from '@millrace/protocol'
+import type { StreamChunk } from '../connection/adapter.ts'
 import { batchesOf } from '../connection/chunk-stream.ts'
-import { DRAIN, type NormalizedConnection } from '../connection/normalize.ts'
 import { batchRunId } from '../connection/stamps.ts'
 import { StreamFold, type FoldOptions } from '../fold.ts'
 import { macrotask, Slicer } from '../scheduler.ts'
-import type { LateEvents } from './late-events.ts'
+import type { LateEvents } from '../connection/late-events.ts'
 import type { TurnResult } from './options.ts'
 import { mayGoOn } from './settled.ts'
+import type { Source } from './source.ts'
 
 export interface TurnPlan extends Omit<FoldOptions, 'ids'> {
-  readonly connection: NormalizedConnection
-  readonly messages: readonly UIMessage[]
-  readonly data: RequestData | undefined
+  readonly source: Source
   readonly runContext: RunAgentInputContext
   readonly builder: ThreadBuilder
   readonly late: LateEvents
@@ -40,9 +38,7 @@ export class Turn {
   /** Ends listening. */
   readonly #listen = new AbortController()
   readonly #slicer = new Slicer()
-  /** The connection is a channel that many turns share: it does not end with this one. */
-  readonly #shared: boolean
-  #handover: Handover = { kind: 'pending' }
+  #handover: Handover
   /** The last event may be followed by more of its run; see `settled.ts`. */
   #goesOn = false
   #over = false
@@ -52,7 +48,7 @@ export class Turn {
     const { threadId, runId, parentRunId } = plan.runContext
     this.#plan = plan
     this.runId = runId
-    this.#shared = plan.connection[DRAIN] === undefined
+    this.#handover = { kind: plan.source.send === undefined ? 'done' : 'pending' }
     this.#fold = new StreamFold({ ...plan, ids: { threadId, runId, ...(parentRunId !== undefined && { parentRunId }) } })
     this.result = new Promise((resolve) => {
       this.#settle = resolve
@@ -64,11 +60,32 @@ export class Turn {
     if (!this.#over) void this.#run()
   }
 
+  /** Id of the run as the server names it. */
+  get namedRunId(): string {
+    return this.#fold.runId ?? this.runId
+  }
+
+  /** Events that came so far. */
+  get seen(): number {
+    return this.#fold.seen
+  }
+
   /** Ends the turn at once: nothing more is pulled, and what still comes is ignored. */
   stop(): void {
     if (this.#over) return
-    if (this.#shared) this.#plan.late.bury(this.runId, this.#fold.runId)
+    this.#bury()
     this.#end(this.#fold.cancelled())
+  }
+
+  /** Ends the reading alone: the run goes on at the server, and stays open in the thread. */
+  leave(): void {
+    if (this.#over) return
+    this.#bury()
+    this.#end({ outcome: 'running' })
+  }
+
+  #bury(): void {
+    if (this.#plan.source.shared) this.#plan.late.bury(this.runId, this.#fold.runId)
   }
 
   async #run(): Promise<void> {
@@ -91,12 +108,12 @@ export class Turn {
 
   /** Undefined if the turn was stopped meanwhile. */
   async #exchange(): Promise<TurnResult | undefined> {
-    const { connection, messages, data, runContext } = this.#plan
-    const batches = batchesOf(connection.subscribe(this.#listen.signal), this.#listen.signal)[Symbol.asyncIterator]()
+    const { source } = this.#plan
+    const batches = batchesOf(source.subscribe(this.#listen.signal), this.#listen.signal)[Symbol.asyncIterator]()
     // Asked for the first events before sending: a connection may answer before send() has returned, and a subscribe
     // that is an async generator does not listen until it is pulled.
     let pending = batches.next()
-    const sent = this.#send(() => connection.send(messages, data, this.#request.signal, runContext))
+    const sent = this.#send(source)
     try {
       for (let item = await pending; item.done !== true; item = await pending) {
         const ending = await this.#take(item.value)
@@ -118,16 +135,16 @@ export class Turn {
     return handover.kind === 'failed' ? this.#fold.failed(handover.thrown) : this.#fold.ended()
   }
 
-  async #send(send: () => Promise<void>): Promise<void> {
+  async #send(source: Source): Promise<void> {
+    if (source.send === undefined) return
     try {
-      await send()
+      await source.send(this.#request.signal)
       this.#handover = { kind: 'done' }
     } catch (thrown) {
       this.#handover = { kind: 'failed', thrown }
     }
     if (this.#over) return
-    const drain = this.#plan.connection[DRAIN]
-    if (drain !== undefined) return drain()
+    if (source.drain !== undefined) return source.drain()
     // What came before the failure may still be on its way through the channel.
     if (this.#handover.kind === 'failed') await loopTurn()
     this.#leaveIfDone()
@@ -135,7 +152,7 @@ export class Turn {
 
   /** A shared channel does not end with the turn, so the turn ends with its last terminal event. */
   #leaveIfDone(): void {
-    if (!this.#shared || this.#handover.kind === 'pending') return
+    if (!this.#plan.source.shared || this.#handover.kind === 'pending') return
     if (this.#handover.kind === 'failed' || (this.#fold.outcome !== 'running' && !this.#goesOn)) this.#listen.abort()
   }
 
@@ -147,10 +164,10 @@ export class Turn {
     let untilLook = CLOCK_STRIDE
     for (const chunk of batch) {
       if (this.#over) return undefined
-      if (this.#shared && this.#plan.late.isLate(chunk)) continue
+      if (this.#plan.source.shared && this.#plan.late.isLate(chunk)) continue
       const ending = this.#fold.accept(chunk)
       if (ending !== undefined) return ending
-      if (this.#shared) this.#goesOn = mayGoOn(chunk, this.#plan)
+      if (this.#plan.source.shared) this.#goesOn = mayGoOn(chunk, this.#plan)
       if (--untilLook > 0) continue
       untilLook = CLOCK_STRIDE
       await this.#pause()

@@ -17,8 +17,35 @@ export interface LooseChunk {
 /** Values of one send, merged over the connection's `body` and the client's `forwardedProps`. */
 export type RequestData = Record<string, unknown>
 
+/** What a server has stored of a thread. */
+export interface HydratedThread {
+  /** AG-UI messages, or UI messages with their parts, as the server keeps them. */
+  readonly messages: readonly unknown[]
+  readonly state?: unknown
+  /** A run that is under way; its events are read by `joinRun`. */
+  readonly activeRun: { readonly runId: string } | null
+  /** Open questions as the server tells them; null if it tells of none. */
+  readonly interrupts: unknown
+}
+
+/** What became of a run that was asked to be cancelled; `unknown`: the server keeps no such run. */
+export type CancelledRun = 'closed' | 'cancelling' | 'unknown'
+
+/** What a connection may offer besides sending; all of it is asked of the server. */
+export interface ServerSide {
+  /**
+   * The events of a run that was begun before, from its start, live until it ends.
+   * @throws TransportError `http-status` 404 if the server keeps no such run.
+   */
+  joinRun?(runId: string, abortSignal?: AbortSignal, runContext?: Partial<RunAgentInputContext>): AsyncIterable<StreamChunk>
+  /** The stored thread; undefined if the server keeps none. Rejects if that cannot be told. */
+  hydrate?(threadId: string, abortSignal?: AbortSignal): Promise<HydratedThread | undefined>
+  /** Ends a run at the server. Rejects if the server does not do it. */
+  cancelRun?(runId: string, abortSignal?: AbortSignal): Promise<CancelledRun>
+}
+
 /** One request, one stream. All factories of this package have this shape. */
-export interface ConnectConnectionAdapter {
+export interface ConnectConnectionAdapter extends ServerSide {
   /**
    * Opens a run and gives its events. The iterable's end is the run's end; aborting `abortSignal` ends it without
    * error.
@@ -32,7 +59,7 @@ export interface ConnectConnectionAdapter {
 }
 
 /** Receiving and sending apart: a long-lived channel on which many requests travel. */
-export interface SubscribeConnectionAdapter {
+export interface SubscribeConnectionAdapter extends ServerSide {
   /** Events of whatever is sent; ends when `abortSignal` aborts. */
   subscribe(abortSignal?: AbortSignal): AsyncIterable<StreamChunk>
   /** Resolves when the request is handed over (or, for a wrapped `connect`, when its stream has ended). */

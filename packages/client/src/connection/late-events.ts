@@ -1,5 +1,5 @@
 /** Recognises events of turns that are over, so that what a stopped turn still sends changes nothing. */
-import type { LooseChunk, StreamChunk } from '../connection/adapter.ts'
+import type { LooseChunk, StreamChunk } from './adapter.ts'
 
 /** For channels that many turns share; a wrapped `connect` tells requests apart itself. */
 export class LateEvents {

@@ -290,3 +290,65 @@ it('chunks that are no objects pass through to where they are judged', async () 
   const { chunks } = await exchange(over(5 as never, null as never, 'x' as never))
   expect(chunks.slice(0, 3)).toEqual([5, null, 'x'])
 })
+
+describe('what else a connection offers', () => {
+  class Full {
+    readonly id = 'full'
+    async *connect(): AsyncGenerator<StreamChunk> {
+      yield* hello()
+    }
+    async *joinRun(runId: string): AsyncGenerator<StreamChunk> {
+      yield started(runId)
+      if (this.id !== 'full') throw new Error('unbound')
+    }
+    async hydrate(threadId: string) {
+      return { messages: [threadId, this.id], activeRun: null, interrupts: null }
+    }
+    async cancelRun() {
+      return this.id === 'full' ? ('closed' as const) : ('unknown' as const)
+    }
+  }
+
+  it('is passed on, bound', async () => {
+    const connection = normalizeConnectionAdapter(new Full())
+    expect(await connection.hydrate?.('t1')).toMatchObject({ messages: ['t1', 'full'] })
+    expect(await connection.cancelRun?.('r1')).toBe('closed')
+    expect(await collect(connection.joinRun?.('r7') ?? iterate([]))).toEqual([started('r7')])
+    const { subscribe, send } = normalizeConnectionAdapter(over())
+    const channel = normalizeConnectionAdapter(Object.assign(new Full(), { connect: undefined, subscribe, send }) as never)
+    expect(await channel.hydrate?.('t1')).toMatchObject({ messages: ['t1', 'full'] })
+    expect(await collect(channel.joinRun?.('r7') ?? iterate([]))).toEqual([started('r7')])
+    expect(channel.join).toBeUndefined()
+  })
+
+  it('is absent where it is not offered', () => {
+    const connection = normalizeConnectionAdapter(over())
+    expect([connection.join, connection.joinRun, connection.hydrate, connection.cancelRun]).toEqual([undefined, undefined, undefined, undefined])
+  })
+
+  it('a joined run goes to the subscriber, stamped, with the end that it lacks', async () => {
+    const connection = normalizeConnectionAdapter(new Full())
+    const controller = new AbortController()
+    const { chunks, done } = listen(connection.subscribe(controller.signal))
+    await connection.join?.('r7', undefined, { threadId: 't1' })
+    await tick()
+    controller.abort()
+    await done
+    expect(chunks).toMatchObject([started('r7'), { type: 'RUN_FINISHED', threadId: 't1', runId: 'r7' }])
+    expect(chunks.map(getChunkRunId)).toEqual(['r7', 'r7'])
+  })
+
+  it('one that cannot be joined gives RUN_ERROR and rejects', async () => {
+    const connection = normalizeConnectionAdapter({ ...over(), joinRun: () => iterateThenThrow() })
+    const { chunks } = listen(connection.subscribe())
+    const error = await caught(() => connection.join?.('r7', undefined, { threadId: 't1' }))
+    await tick()
+    expect(error).toMatchObject({ message: 'no' })
+    expect(chunks).toMatchObject([{ type: 'RUN_ERROR', runId: 'r7' }])
+  })
+})
+
+// eslint-disable-next-line require-yield
+async function* iterateThenThrow(): AsyncGenerator<StreamChunk> {
+  throw new Error('no')
+}

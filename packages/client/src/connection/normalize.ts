@@ -2,13 +2,13 @@
  * Makes one shape of two: everything above sees `subscribe` and `send` only. It does not look into chunks beyond
  * terminal events and ids.
  */
-import { UsageError, type RunAgentInputContext, type UIMessage } from '@millrace/protocol'
+import { UsageError, type RunAgentInputContext } from '@millrace/protocol'
 import { toError } from '../errors.ts'
 import { Slicer } from '../scheduler.ts'
 import type {
   ConnectConnectionAdapter,
   ConnectionAdapter,
-  RequestData,
+  ServerSide,
   StreamChunk,
   SubscribeConnectionAdapter,
 } from './adapter.ts'
@@ -21,6 +21,11 @@ import { RunTracker } from './terminal.ts'
 export const DRAIN: unique symbol = Symbol('millrace.drain')
 
 export interface NormalizedConnection extends SubscribeConnectionAdapter {
+  /**
+   * Reads a run that was begun before into the subscription, from its start. Present if `connect` is wrapped and can join;
+   * over a connection with a subscription of its own, read `joinRun` itself.
+   */
+  join?(runId: string, abortSignal?: AbortSignal, runContext?: Partial<RunAgentInputContext>): Promise<void>
   /** Present if a resolved `send` means that its source has ended: ends the subscriber after what was pushed. */
   [DRAIN]?: () => void
 }
@@ -42,7 +47,11 @@ export function normalizeConnectionAdapter(connection: ConnectionAdapter): Norma
   }
   if (given.subscribe !== undefined && given.send !== undefined && subscribes && sends) {
     const { subscribe, send } = given
-    return { subscribe: (signal) => requireSubscription(subscribe.call(connection, signal)), send: send.bind(connection) }
+    return {
+      subscribe: (signal) => requireSubscription(subscribe.call(connection, signal)),
+      send: send.bind(connection),
+      ...serverSide(given),
+    }
   }
   if (!connects) {
     throw new UsageError(
@@ -53,40 +62,62 @@ export function normalizeConnectionAdapter(connection: ConnectionAdapter): Norma
   return wrapConnect(connection as ConnectConnectionAdapter)
 }
 
+/** What else it offers, bound. */
+function serverSide(connection: ServerSide): ServerSide {
+  const { joinRun, hydrate, cancelRun } = connection
+  return {
+    ...(joinRun !== undefined && { joinRun: joinRun.bind(connection) }),
+    ...(hydrate !== undefined && { hydrate: hydrate.bind(connection) }),
+    ...(cancelRun !== undefined && { cancelRun: cancelRun.bind(connection) }),
+  }
+}
+
 function wrapConnect(connection: ConnectConnectionAdapter): NormalizedConnection {
   const queue = new ChunkQueue()
-
-  async function send(
-    messages: readonly UIMessage[],
-    data?: RequestData,
-    signal?: AbortSignal,
-    runContext?: RunAgentInputContext,
-  ): Promise<void> {
-    const tracker = new RunTracker(runContext)
-    const slicer = new Slicer()
-    const push = (chunk: StreamChunk): void => queue.push([chunk], runContext?.runId)
-    try {
-      if (signal?.aborted) return
-      const stream = asIterable(await connection.connect(messages, data, signal, runContext))
-      for await (const batch of batchesOf(stream, signal)) {
-        for (const chunk of batch) tracker.see(chunk)
-        queue.push(batch, runContext?.runId)
-        // A source that never waits would otherwise keep the event loop from turning while it lasts.
-        const pause = slicer.pause()
-        if (pause !== undefined) await pause
-        if (signal?.aborted) return
-      }
-      if (!signal?.aborted && !tracker.terminal) push(tracker.finished())
-    } catch (thrown) {
-      if (signal?.aborted) return
-      if (!tracker.terminal) tryPush(push, () => tracker.failed(toError(thrown)))
-      throw thrown
-    } finally {
-      slicer.stop()
-    }
+  const offered = serverSide(connection)
+  const { joinRun } = offered
+  return {
+    subscribe: (signal) => queue.subscribe(signal),
+    send: (messages, data, signal, runContext) =>
+      pump(queue, () => connection.connect(messages, data, signal, runContext), signal, runContext),
+    ...offered,
+    ...(joinRun !== undefined && {
+      join: (runId: string, signal?: AbortSignal, runContext?: Partial<RunAgentInputContext>) =>
+        pump(queue, () => joinRun(runId, signal, runContext), signal, { ...runContext, runId }),
+    }),
+    [DRAIN]: () => queue.drain(),
   }
+}
 
-  return { subscribe: (signal) => queue.subscribe(signal), send, [DRAIN]: () => queue.drain() }
+/** Pushes one stream to its end, with the terminal event that it may lack. */
+async function pump(
+  queue: ChunkQueue,
+  open: () => unknown,
+  signal: AbortSignal | undefined,
+  runContext: Partial<RunAgentInputContext> | undefined,
+): Promise<void> {
+  const tracker = new RunTracker(runContext)
+  const slicer = new Slicer()
+  const push = (chunk: StreamChunk): void => queue.push([chunk], runContext?.runId)
+  try {
+    if (signal?.aborted) return
+    const stream = asIterable(await open())
+    for await (const batch of batchesOf(stream, signal)) {
+      for (const chunk of batch) tracker.see(chunk)
+      queue.push(batch, runContext?.runId)
+      // A source that never waits would otherwise keep the event loop from turning while it lasts.
+      const pause = slicer.pause()
+      if (pause !== undefined) await pause
+      if (signal?.aborted) return
+    }
+    if (!signal?.aborted && !tracker.terminal) push(tracker.finished())
+  } catch (thrown) {
+    if (signal?.aborted) return
+    if (!tracker.terminal) tryPush(push, () => tracker.failed(toError(thrown)))
+    throw thrown
+  } finally {
+    slicer.stop()
+  }
 }
 
 // Without ids there is no RUN_ERROR, and saying so would hide what went wrong.

@@ -1,5 +1,17 @@
 /** Gets at the bytes of a response, or says why there are none to be had. It does not decode them. */
 import { UnsupportedResponseStreamError } from '../errors.ts'
+import type { HttpAnswer } from './http.ts'
+
+/** A `Response` as an answer. */
+export function answerOf(response: Response): HttpAnswer {
+  return {
+    status: response.status,
+    statusText: response.statusText,
+    url: response.url,
+    header: (name) => response.headers.get(name),
+    reader: () => getResponseStreamReader(response),
+  }
+}
 
 /**
  * A reader over the body of a response.
@@ -10,7 +22,7 @@ export function getResponseStreamReader(response: Response): ReadableStreamDefau
   const where = { status: response.status, url: response.url }
   if (typeof TextDecoder !== 'function') {
     throw new UnsupportedResponseStreamError(
-      'This runtime has no TextDecoder, so a response cannot be decoded while it arrives. Use an XHR connection or stream().',
+      'This runtime has no TextDecoder, so a response cannot be decoded while it arrives. Use xhrServerSentEvents(), xhrHttpStream() or stream().',
       where,
     )
   }
@@ -23,7 +35,8 @@ export function getResponseStreamReader(response: Response): ReadableStreamDefau
   }
   if (typeof body?.getReader !== 'function') {
     throw new UnsupportedResponseStreamError(
-      'This runtime cannot read a response while it arrives (response.body.getReader is missing). Use an XHR connection or stream().',
+      'This runtime cannot read a response while it arrives (response.body.getReader is missing). Use xhrServerSentEvents(), ' +
+        'xhrHttpStream() or stream().',
       where,
     )
   }

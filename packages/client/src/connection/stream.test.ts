@@ -1,4 +1,4 @@
-import { abortableIterable, fetcherToConnectionAdapter, stream, type ChatFetcher, type ConnectConnectionAdapter, type StreamChunk } from '@millrace/client'
+import { abortableIterable, fetcherToConnectionAdapter, rpcStream, stream, type ChatFetcher, type ConnectConnectionAdapter, type StreamChunk } from '@millrace/client'
 import { describe, expect, it } from 'vitest'
 import { caught, collect, collectUntilError, hello, iterate, ndjson, sse, started, tick, userMessage } from '../../test/events.ts'
 import { answerWith, serve, SSE_HEADERS } from '../../test/serve.ts'
@@ -38,6 +38,37 @@ describe('stream', () => {
     expect(await failure(new Response(sse([started()]), { headers: SSE_HEADERS }))).toMatchObject({ code: 'truncated' })
   })
 
+  it.each([
+    ['a stream of events', (events: StreamChunk[]) => new ReadableStream<StreamChunk>({ start: (controller) => (events.forEach((event) => controller.enqueue(event)), controller.close()) })],
+    [
+      'one that cannot be iterated over',
+      (events: StreamChunk[]) => {
+        const rest = [...events]
+        return { getReader: () => ({ read: async () => (rest.length > 0 ? { done: false, value: rest.shift() } : { done: true }), cancel: async () => {} }) }
+      },
+    ],
+  ])('takes %s', async (_, make) => {
+    expect(await collect(connect(make(hello())))).toEqual(hello())
+  })
+
+  it('cancels a stream of events at once on abort, also while it waits', async () => {
+    let cancelled = 0
+    const controller = new AbortController()
+    const reading = collect(connect(new ReadableStream({ start: (events) => events.enqueue(started()), cancel: () => void cancelled++ }), controller.signal))
+    await tick()
+    controller.abort()
+    expect(await reading).toEqual([started()])
+    expect(cancelled).toBe(1)
+  })
+
+  it('gives what a stream of events fails with, after what came', async () => {
+    const source = new ReadableStream<StreamChunk>({
+      start: (events) => events.enqueue(started()),
+      pull: (events) => events.error(new Error('boom')),
+    })
+    expect(await collectUntilError(connect(source))).toMatchObject({ items: [started()], error: { message: 'boom' } })
+  })
+
   it.each([[undefined], [5], ['text'], [{}]])('refuses %j from its factory', async (source) => {
     expect((await collectUntilError(connect(source))).error).toMatchObject({ name: 'UsageError', code: 'not-a-stream' })
   })
@@ -52,6 +83,73 @@ describe('stream', () => {
     await tick()
     controller.abort()
     expect(await reading).toEqual([])
+  })
+})
+
+describe.each([
+  ['stream', stream],
+  ['rpcStream', rpcStream],
+])('%s with handlers', (_, make) => {
+  it('offers only what it was given', () => {
+    expect(Object.keys(make(() => hello()))).toEqual(['connect'])
+    const all = { joinRun: () => hello(), hydrate: async () => undefined, cancelRun: async () => 'closed' as const }
+    expect(Object.keys(make(() => hello(), all)).sort()).toEqual(['cancelRun', 'connect', 'hydrate', 'joinRun'])
+  })
+
+  it('joins a run by its handler, with what it may give as any factory', async () => {
+    const seen: unknown[] = []
+    const adapter = make(() => hello(), {
+      joinRun: async (...args) => {
+        seen.push(args)
+        return new Response(sse(hello('old')), { headers: SSE_HEADERS })
+      },
+    })
+    const { signal } = new AbortController()
+    expect(await collect(adapter.joinRun?.('old', signal, { threadId: 't1' }) as AsyncIterable<StreamChunk>)).toEqual(hello('old'))
+    expect(seen).toEqual([['old', signal, { threadId: 't1' }]])
+  })
+
+  it('keeps the object its handlers belong to', async () => {
+    const store = {
+      id: 'mine',
+      async hydrate(threadId: string) {
+        return { messages: [`${this.id} ${threadId}`], activeRun: null, interrupts: null }
+      },
+    }
+    expect(await make(() => hello(), store).hydrate?.('t1')).toMatchObject({ messages: ['mine t1'] })
+  })
+
+  it('refuses handlers that are none', async () => {
+    expect(await caught(() => make(() => hello(), null as never))).toMatchObject({ name: 'UsageError', code: 'bad-options' })
+  })
+})
+
+describe('rpcStream', () => {
+  it('reads what a call gives, with all that it is told', async () => {
+    const seen: unknown[] = []
+    const adapter = rpcStream(async (...args) => {
+      seen.push(...args)
+      await tick()
+      return iterate(hello())
+    })
+    const { signal } = new AbortController()
+    expect(await collect(adapter.connect([userMessage()], { a: 1 }, signal, context))).toEqual(hello())
+    expect(seen).toEqual([[userMessage()], { a: 1 }, signal, context])
+  })
+
+  it('does not wait for a remote side that answers neither next() nor return()', async () => {
+    let told = 0
+    const dead = { next: () => new Promise<never>(() => {}), return: () => (told++, new Promise<never>(() => {})) }
+    const controller = new AbortController()
+    const reading = collect(rpcStream(() => ({ [Symbol.asyncIterator]: () => dead })).connect([], undefined, controller.signal, context))
+    await tick()
+    controller.abort()
+    expect(await reading).toEqual([])
+    expect(told).toBe(1)
+  })
+
+  it('names itself in what it says', async () => {
+    expect((await caught(() => rpcStream(undefined as never))).message).toMatch(/^rpcStream\(\)/)
   })
 })
 

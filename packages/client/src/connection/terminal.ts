@@ -3,10 +3,13 @@
  * none. It checks no order; that is the verifier's work.
  */
 import { UsageError, type RunAgentInputContext } from '@millrace/protocol'
+import type { StreamTruncatedError } from '../errors.ts'
 import type { LooseChunk, StreamChunk } from './adapter.ts'
+import { truncated } from './pieces.ts'
 import { markSynthetic } from './stamps.ts'
 
-type Ids = Partial<Pick<RunAgentInputContext, 'threadId' | 'runId'>>
+/** Ids for a terminal event that has to be made up. */
+export type RunIds = Partial<Pick<RunAgentInputContext, 'threadId' | 'runId'>>
 
 /**
  * The id for a synthetic event: as seen, else as given.
@@ -24,13 +27,13 @@ export function requireSyntheticId(name: 'threadId' | 'runId', seen: string | un
 
 /** Reads ids and terminal events as chunks pass. */
 export class RunTracker {
-  readonly #given: Ids
+  readonly #given: RunIds
   #threadId: string | undefined
   #runId: string | undefined
   #model: string | undefined
   #last: 'none' | 'open' | 'finished' | 'failed' = 'none'
 
-  constructor(given: Ids = {}) {
+  constructor(given: RunIds = {}) {
     this.#given = given
   }
 
@@ -96,4 +99,13 @@ export class RunTracker {
   #made(event: LooseChunk): StreamChunk {
     return markSynthetic(this.#model === undefined ? event : { ...event, model: this.#model })
   }
+}
+
+/** The error for bytes that ended cleanly while a run is open (AG-UI 1.0, transport: truncation). */
+export function unfinished(url?: string): StreamTruncatedError {
+  return truncated(
+    'The stream ended without RUN_FINISHED or RUN_ERROR, so the answer may be cut. If this server never sends them, set ' +
+      "missingTerminal: 'finish'.",
+    url,
+  )
 }

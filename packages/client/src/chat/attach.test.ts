@@ -1,0 +1,234 @@
+/** Leaving a run and coming back to it: in the same page, and in a new one from what the server has stored. */
+import { recordedRun, startFaultServer, status, type FaultServer, type FaultServerOptions } from '@millrace/testkit'
+import { afterEach, describe, expect, it } from 'vitest'
+import { ChatClient, fetchServerSentEvents, stream, type ChatClientOptions, type ChatSnapshot } from '@millrace/client'
+import { hello, iterate, started, text, tick, until } from '../../test/events.ts'
+import { scripted, texts } from '../../test/scripted.ts'
+
+let server: FaultServer | undefined
+afterEach(async () => server?.close())
+
+async function served(options: FaultServerOptions = {}): Promise<FaultServer> {
+  server = await startFaultServer({ events: recordedRun('mixed'), ...options })
+  return server
+}
+
+const chatOn = ({ url }: FaultServer, options: Partial<ChatClientOptions> = {}): ChatClient =>
+  new ChatClient({ threadId: 't1', connection: fetchServerSentEvents(url, { reconnect: { delayMs: 0 } }), ...options })
+
+/** What there is to see, apart from what stands beside it. */
+const shown = ({ messages, state, interrupts }: ChatSnapshot): unknown =>
+  JSON.parse(JSON.stringify({ messages: messages.filter(({ role }) => role !== 'user').map(({ id, parts }) => ({ id, parts })), state, interrupts }))
+
+const length = (chat: ChatClient): number => JSON.stringify(chat.getSnapshot().messages).length
+
+/** The whole of the run, read without a break. */
+async function whole(): Promise<unknown> {
+  const other = await startFaultServer({ events: recordedRun('mixed') })
+  const chat = chatOn(other)
+  await chat.sendMessage('Hi')
+  await other.close()
+  return shown(chat.getSnapshot())
+}
+
+describe('detach and attach', () => {
+  it.each([0, 1, 2, 10, 25, 40])('after %i events: nothing is lost or doubled, and nothing that was shown goes', async (count) => {
+    const there = await served({ hold: count })
+    const finishes: string[] = []
+    const seen: string[] = []
+    const chat = chatOn(there, { onFinish: ({ outcome }) => finishes.push(outcome), onEvent: ({ type }) => seen.push(type) })
+    const sent = chat.sendMessage('Hi')
+    await there.until(({ requests }) => requests[0]?.events === count)
+    if (count > 0) await until(() => seen.length >= count)
+    chat.detach()
+    expect(await sent).toEqual({ outcome: 'running' })
+    expect(chat.getSnapshot().status).toBe('ready')
+    expect(finishes).toEqual([])
+    const before = length(chat)
+    let shortest = before
+    chat.subscribe(() => {
+      shortest = Math.min(shortest, length(chat))
+    })
+    const attached = chat.attach()
+    expect(chat.getSnapshot().status).toBe('submitted')
+    there.release()
+    expect(await attached).toEqual({ outcome: 'finished' })
+    expect(shortest).toBe(before)
+    expect(shown(chat.getSnapshot())).toEqual(await whole())
+    expect(there.started).toHaveLength(1)
+    expect(finishes).toEqual(['finished'])
+    // Each event is told once, though it was read twice.
+    expect(seen).toHaveLength(recordedRun('mixed').length)
+    expect(chat.getSnapshot().runs.map(({ outcome }) => outcome)).toEqual(['finished'])
+  })
+
+  it('again and again', async () => {
+    const there = await served({ hold: 0 })
+    const chat = chatOn(there)
+    void chat.sendMessage('Hi')
+    for (let count = 5; count <= 40; count += 5) {
+      await there.until(({ requests }) => requests.length > 0)
+      there.release(5)
+      await tick(5)
+      chat.detach()
+      void chat.attach()
+      await tick(5)
+    }
+    there.release()
+    await until(() => chat.getSnapshot().status === 'ready' && chat.getSnapshot().runs.at(-1)?.outcome === 'finished')
+    expect(shown(chat.getSnapshot())).toEqual(await whole())
+    expect(there.started).toHaveLength(1)
+  })
+
+  it('keeps what was shown if the run is gone when one comes back', async () => {
+    const there = await served({ hold: 30 })
+    const errors: unknown[] = []
+    const chat = chatOn(there, { onError: (error) => errors.push(error) })
+    void chat.sendMessage('Hi')
+    await there.until(({ requests }) => requests[0]?.events === 30)
+    await until(() => chat.getSnapshot().messages.length > 1)
+    chat.detach()
+    const before = texts(chat)
+    there.setFaults([status(404)])
+    expect(await chat.attach()).toMatchObject({ outcome: 'error', error: { code: 'http-status', status: 404 } })
+    expect(texts(chat)).toEqual(before)
+    expect(chat.getSnapshot()).toMatchObject({ status: 'error', runs: [{ outcome: 'error' }] })
+    expect(errors).toHaveLength(1)
+  })
+
+  it('stop while coming back keeps what was shown, and cancels the run', async () => {
+    const there = await served({ hold: 30 })
+    const chat = chatOn(there)
+    void chat.sendMessage('Hi')
+    await there.until(({ requests }) => requests[0]?.events === 30)
+    await until(() => chat.getSnapshot().messages.length > 1)
+    chat.detach()
+    const before = texts(chat)
+    const attached = chat.attach()
+    chat.stop()
+    expect(await attached).toEqual({ outcome: 'cancelled' })
+    expect(texts(chat)).toEqual(before)
+    await there.until(({ requests }) => requests.some(({ method }) => method === 'DELETE'))
+  })
+
+  it('stop after leaving cancels the run at the server', async () => {
+    const there = await served({ hold: 30 })
+    const chat = chatOn(there)
+    void chat.sendMessage('Hi')
+    await there.until(({ requests }) => requests[0]?.events === 30)
+    chat.detach()
+    chat.stop()
+    await there.until(({ requests }) => requests.some(({ method, query }) => method === 'DELETE' && JSON.stringify(query).includes(there.started[0]?.runId ?? '?')))
+    expect(await chat.attach()).toBeUndefined()
+  })
+
+  it('does nothing where there is nothing to leave, and gives nothing where a run cannot be joined', async () => {
+    const { chat } = scripted([hello()])
+    const before = chat.getSnapshot()
+    chat.detach()
+    expect(chat.getSnapshot()).toBe(before)
+    let go: () => void = () => {}
+    const held = new ChatClient({
+      connection: stream(async function* () {
+        yield* [started('r1'), ...text('Half', 'm1').slice(0, 3)]
+        await new Promise<void>((resolve) => {
+          go = resolve
+        })
+      }),
+    })
+    const sent = held.sendMessage('Hi')
+    await until(() => texts(held).length === 2)
+    held.detach()
+    expect(await sent).toEqual({ outcome: 'running' })
+    expect(await held.attach()).toBeUndefined()
+    expect(texts(held)).toEqual(['Hi', 'Ha'])
+    go()
+  })
+})
+
+describe('attach in a new page', () => {
+  it('shows the stored thread and goes on with the run that is under way', async () => {
+    const there = await served({ hold: 20 })
+    const first = chatOn(there)
+    void first.sendMessage('Hi')
+    await there.until(({ requests }) => requests[0]?.events === 20)
+    first.detach()
+    const second = chatOn(there)
+    const attached = second.attach()
+    await until(() => second.getSnapshot().messages.length > 1)
+    there.release()
+    expect(await attached).toEqual({ outcome: 'finished' })
+    expect(shown(second.getSnapshot())).toEqual(await whole())
+    expect(texts(second)[0]).toBe('Hi')
+    expect(there.started).toHaveLength(1)
+  })
+
+  it('and of a thread that is at rest, all of it', async () => {
+    const there = await served()
+    await chatOn(there).sendMessage('Hi')
+    const chat = chatOn(there)
+    expect(await chat.attach()).toBeUndefined()
+    expect(texts(chat)[0]).toBe('Hi')
+    expect(chat.getSnapshot().status).toBe('ready')
+  })
+
+  it('gives nothing for a thread that the server does not know', async () => {
+    const there = await served()
+    const chat = chatOn(there)
+    expect(await chat.attach()).toBeUndefined()
+    expect(chat.getSnapshot()).toMatchObject({ status: 'ready', messages: [] })
+  })
+
+  it('fails where the server cannot be asked, and is no empty thread', async () => {
+    const there = await served({ faults: () => status(500) })
+    const errors: unknown[] = []
+    const chat = chatOn(there, { initialMessages: [{ id: 'u', role: 'user', parts: [{ type: 'text', content: 'kept' }] }], onError: (error) => errors.push(error) })
+    expect(await chat.attach()).toMatchObject({ outcome: 'error', error: { code: 'http-status', status: 500 } })
+    expect(chat.getSnapshot()).toMatchObject({ status: 'error', error: { code: 'http-status' } })
+    expect(texts(chat)).toEqual(['kept'])
+    expect(errors).toHaveLength(1)
+  })
+
+  const hydrating = (stored: object): ChatClient =>
+    new ChatClient({ threadId: 't1', connection: { connect: () => iterate(hello()), hydrate: async () => ({ activeRun: null, interrupts: null, ...stored }) as never } })
+
+  it('takes UI messages with their parts as well, with dates, and open questions', async () => {
+    const chat = hydrating({
+      messages: [
+        { id: 'u', role: 'user', createdAt: '2026-01-01T00:00:00.000Z', parts: [{ type: 'text', content: 'Hi' }] },
+        { id: 'a', role: 'assistant', parts: [{ type: 'thinking', content: 'hm' }, { type: 'text', content: 'Hello' }] },
+      ],
+      state: { n: 1 },
+      interrupts: [{ id: 'i', reason: 'x' }],
+    })
+    await chat.attach()
+    expect(texts(chat)).toEqual(['Hi', 'hm|Hello'])
+    expect(chat.getSnapshot()).toMatchObject({ state: { n: 1 }, interrupts: [{ id: 'i' }] })
+    expect(await chat.respond('i', { status: 'resolved' })).toEqual({ outcome: 'finished' })
+  })
+
+  it.each<[string, object]>([
+    ['a message that is none', { messages: [5] }],
+    ['a message without an id', { messages: [{ role: 'user', content: 'x' }] }],
+    ['parts that are none', { messages: [{ id: 'a', role: 'assistant', parts: [{ type: 'text', content: 5 }] }] }],
+    ['questions that are none', { messages: [], interrupts: [{ id: 5 }] }],
+    ['no list of questions', { messages: [], interrupts: 'yes' }],
+  ])('refuses %s, and shows what it had', async (_, stored) => {
+    const chat = hydrating(stored)
+    expect(await chat.attach()).toMatchObject({ outcome: 'error', error: { code: 'unexpected-answer' } })
+    expect(chat.getSnapshot()).toMatchObject({ status: 'error', messages: [] })
+  })
+
+  it('what the user sends meanwhile goes before what the server answers', async () => {
+    let answer: (stored: unknown) => void = () => {}
+    const chat = new ChatClient({
+      threadId: 't1',
+      connection: { connect: () => iterate(hello()), hydrate: () => new Promise((resolve) => { answer = resolve as never }) },
+    })
+    const attached = chat.attach()
+    await chat.sendMessage('Hi')
+    answer({ messages: [{ id: 'x', role: 'user', content: 'old' }], activeRun: null, interrupts: null })
+    expect(await attached).toBeUndefined()
+    expect(texts(chat)).toEqual(['Hi', 'Hello'])
+  })
+})

@@ -1,0 +1,91 @@
+/** What a chat holds: the thread that is built, and its messages as a view shows them. It runs and sends nothing. */
+import {
+  deriveToolMessageId,
+  ThreadBuilder,
+  toMessages,
+  type Interrupt,
+  type Message,
+  type Thread,
+  type UIMessage,
+} from '@millrace/protocol'
+import type { ToolAnswer } from '../tools/run-tool.ts'
+import { reviveMessages } from './history.ts'
+import type { ChatClientOptions, StoredMessage } from './options.ts'
+import { MessageView } from './view.ts'
+
+export class Conversation {
+  readonly #options: Pick<ChatClientOptions, 'initialState' | 'limits'>
+  readonly #view = new MessageView()
+  /** Another one after `reset` and `show`. */
+  builder: ThreadBuilder
+
+  /** @throws UsageError `malformed-message`. */
+  constructor(options: ChatClientOptions) {
+    this.#options = options
+    this.builder = this.#begin(options.initialMessages ?? [])
+  }
+
+  get thread(): Thread {
+    return this.builder.snapshot()
+  }
+
+  /** The messages for a view; those that did not change are the same objects. */
+  get messages(): readonly UIMessage[] {
+    return this.#view.of(this.thread.messages)
+  }
+
+  /** Questions of the agent that have no answer. */
+  get questions(): readonly Interrupt[] {
+    return this.thread.interrupts
+  }
+
+  /** Appends a message, or replaces the one with its id. */
+  add(message: Message, createdAt: Date): void {
+    this.builder.addMessage(message)
+    this.#view.date(message.id, createdAt)
+  }
+
+  /** As {@link add}, for messages that were stored: all that is wrong with one is found before any is taken. */
+  adopt(stored: readonly StoredMessage[]): Message[] {
+    const messages = reviveMessages(stored)
+    for (const { id, createdAt } of messages) this.#view.date(id, createdAt)
+    return toMessages(messages)
+  }
+
+  /** Adds what a tool of ours gave. */
+  answer(toolCallId: string, { content, error }: ToolAnswer, newId: () => string): void {
+    const derived = deriveToolMessageId(toolCallId)
+    const taken = this.thread.messages.some((message) => message.id === derived && !(message.role === 'tool' && message.toolCallId === toolCallId))
+    this.builder.addToolResult({
+      id: taken ? newId() : derived,
+      role: 'tool',
+      toolCallId,
+      content,
+      ...(error !== undefined && { error }),
+    })
+  }
+
+  /** A builder that begins with this thread; it takes the place of ours with {@link show}. */
+  branch({ messages, state, runs, interrupts }: Pick<Thread, 'messages' | 'state' | 'runs' | 'interrupts'>): ThreadBuilder {
+    const { limits } = this.#options
+    return new ThreadBuilder({ messages, state, runs, interrupts, ...(limits !== undefined && { limits }) })
+  }
+
+  show(builder: ThreadBuilder): void {
+    this.builder = builder
+  }
+
+  /** Begins anew: no messages, the initial state. */
+  reset(): void {
+    this.builder = this.#begin([])
+  }
+
+  #begin(messages: readonly StoredMessage[]): ThreadBuilder {
+    const { initialState, limits } = this.#options
+    return new ThreadBuilder({
+      messages: this.adopt(messages),
+      ...(initialState !== undefined && { state: initialState }),
+      ...(limits !== undefined && { limits }),
+    })
+  }
+}

@@ -1,0 +1,57 @@
+/** What a server tells of a thread → what a chat holds. It asks nobody and shows nothing. */
+import { parseRunAgentInput, toMessages, wireToUiMessages, type Interrupt, type Message, type Thread, type WireMessage } from '@millrace/protocol'
+import type { HydratedThread } from '../connection/adapter.ts'
+import { isRecord } from '../checks.ts'
+import { TransportError } from '../errors.ts'
+import { reviveMessages } from './history.ts'
+import type { StoredMessage } from './options.ts'
+
+/**
+ * The thread that a server has stored. Messages are AG-UI messages, held against their shapes, or UI messages with their
+ * parts.
+ * @throws TransportError `unexpected-answer` if they are neither, or the questions are none.
+ */
+export function threadOf({ messages, state, interrupts }: HydratedThread): Pick<Thread, 'messages' | 'state' | 'runs' | 'interrupts'> {
+  return {
+    messages: checked('messages', () => (messages.some(hasParts) ? fromParts(messages) : plain(messages))),
+    state: state ?? {},
+    runs: [],
+    interrupts: interrupts === null || interrupts === undefined ? [] : checked('interrupts', () => questions(interrupts)),
+  }
+}
+
+function hasParts(message: unknown): boolean {
+  return isRecord(message) && Array.isArray(message['parts'])
+}
+
+function plain(messages: readonly unknown[]): Message[] {
+  return parseRunAgentInput({ threadId: 'hydrated', runId: 'hydrated', messages }).messages as Message[]
+}
+
+/** UI messages say all that is in them; AG-UI messages may stand between. */
+function fromParts(messages: readonly unknown[]): Message[] {
+  const bare = messages.filter((message) => !hasParts(message))
+  const sound = new Map(plain(bare).map((message) => [message.id, message]))
+  const whole = messages.flatMap((message) => {
+    if (hasParts(message)) return [message]
+    const kept = sound.get((message as Message).id)
+    return kept === undefined ? [] : [kept]
+  })
+  return toMessages(reviveMessages(wireToUiMessages(whole as WireMessage[]) as readonly StoredMessage[]))
+}
+
+function questions(interrupts: unknown): Interrupt[] {
+  if (!Array.isArray(interrupts)) throw new Error('they are no list')
+  return interrupts.map((interrupt) => {
+    if (isRecord(interrupt) && typeof interrupt['id'] === 'string' && typeof interrupt['reason'] === 'string') return interrupt as unknown as Interrupt
+    throw new Error('one has no id or no reason')
+  })
+}
+
+function checked<Value>(what: string, read: () => Value): Value {
+  try {
+    return read()
+  } catch (cause) {
+    throw new TransportError(`The ${what} of the stored thread cannot be read: ${(cause as Error).message}`, { code: 'unexpected-answer', cause })
+  }
+}

@@ -1,0 +1,251 @@
+/**
+ * What sending does, from the first turn to the last: a turn, the calls of our tools that it left, the turn that goes
+ * on with their answers. It keeps the phase. It knows nothing of what the user may ask for, and when.
+ */
+import type { ResumeEntry, RunAgentInputContext, Thread, ThreadBuilder } from '@millrace/protocol'
+import type { NormalizedConnection } from '../connection/normalize.ts'
+import { AgentError } from '../errors.ts'
+import type { GenerateId } from '../ids.ts'
+import type { Callbacks } from './callbacks.ts'
+import type { Conversation } from './conversation.ts'
+import type { InterruptDesk } from './interrupts.ts'
+import { LateEvents } from '../connection/late-events.ts'
+import type { ChatClientOptions, ChatClientSettings, TurnResult } from './options.ts'
+import { IDLE, turnOf, type Phase } from './phase.ts'
+import { makeRunContext, type Start } from './run-context.ts'
+import { joining, sending, type Source } from './source.ts'
+import { leftCalls, openToolCall, ToolDesk, type AnsweredCall } from './tool-desk.ts'
+import { Turn } from './turn.ts'
+
+export interface RunnerParts {
+  readonly options: Pick<ChatClientOptions, 'mode' | 'limits' | 'maxContinuations'>
+  readonly conversation: Conversation
+  readonly callbacks: Callbacks
+  readonly questions: InterruptDesk
+  readonly generateId: GenerateId
+  /** Asked when a turn starts: both may change while another runs. */
+  connection(): NormalizedConnection
+  settings(): ChatClientSettings
+  /** Something changed by the stream. */
+  onProgress(): void
+  /** The phase changed, or something that the user did; to be shown at once. */
+  onChange(): void
+}
+
+/** A run that goes on at the server while nobody here reads it. */
+export interface LeftRun {
+  readonly threadId: string
+  readonly runId: string
+  /** The thread before the run. */
+  readonly base: Pick<Thread, 'messages' | 'state' | 'runs' | 'interrupts'>
+  /** Events of it that were shown already. */
+  readonly seen: number
+}
+
+/** A turn, and what is needed to read its run again. */
+interface Underway {
+  readonly turn: Turn
+  readonly start: Start
+  readonly base: LeftRun['base']
+  /** Events of its run that were shown before it began. */
+  readonly seen: number
+}
+
+/** Turns that one send may take by itself, unless told otherwise: a model and a tool can call each other for ever. */
+const MAX_CONTINUATIONS = 25
+
+export class Runner {
+  readonly #parts: RunnerParts
+  readonly #late = new LateEvents()
+  readonly #tools = new ToolDesk()
+  phase: Phase = IDLE
+  #underway: Underway | undefined
+  #left: LeftRun | undefined
+
+  constructor(parts: RunnerParts) {
+    this.#parts = parts
+  }
+
+  get busy(): boolean {
+    return turnOf(this.phase) !== undefined
+  }
+
+  /**
+   * Sends what the conversation holds, and goes on until the agent has nothing left for us to answer. Shows what the
+   * caller has changed together with the start of the turn: listeners never see one without the other.
+   */
+  async run(first: Start, resume?: readonly ResumeEntry[]): Promise<TurnResult> {
+    return this.#follow(this.#send(first, resume))
+  }
+
+  /**
+   * Reads a run that was left, from its start, and goes on as `run` does. What was shown of it stays until as much has come
+   * again.
+   * @returns undefined if the connection cannot join a run.
+   */
+  async join(left: LeftRun): Promise<TurnResult | undefined> {
+    const { conversation, connection, onChange } = this.#parts
+    const { threadId, runId, base, seen } = left
+    const source = joining(connection(), runId, { threadId })
+    if (source === undefined) return undefined
+    this.#left = undefined
+    const builder = conversation.branch(base)
+    const before = conversation.builder
+    const start: Start = { threadId, runId, body: undefined }
+    const underway = this.#begin({ start, source, builder, base, runContext: { threadId, runId }, seen })
+    onChange()
+    underway.turn.start()
+    const { outcome, error } = await underway.turn.result
+    if (conversation.builder === before) {
+      // If it broke off before it came to where we were, what we had is more.
+      const fell = underway.turn.seen < seen && (error !== undefined || outcome === 'cancelled' || outcome === 'running')
+      if (!fell) conversation.show(builder)
+      else if (outcome !== 'running') before.endRun(outcome)
+    }
+    return this.#follow(underway)
+  }
+
+  /** The run that was left last, if nothing was sent since. */
+  get left(): LeftRun | undefined {
+    return this.#left
+  }
+
+  /** Ends the reading of what runs; the run goes on. False if no run is being read. */
+  leave(): boolean {
+    const { phase } = this
+    if (phase.kind !== 'submitted' && phase.kind !== 'streaming') return false
+    const { turn } = phase
+    const underway = this.#underway
+    if (underway?.turn !== turn) return false
+    turn.leave()
+    this.#left = { threadId: underway.start.threadId, runId: turn.namedRunId, base: underway.base, seen: Math.max(turn.seen, underway.seen) }
+    this.#leave(IDLE)
+    return true
+  }
+
+  async #follow(first: Underway): Promise<TurnResult> {
+    const most = this.#parts.options.maxContinuations ?? MAX_CONTINUATIONS
+    let { turn } = first
+    let result = await turn.result
+    for (let count = 0; result.outcome === 'finished' && this.#owns(turn); count++) {
+      const next = await this.#answerCalls(turn)
+      if (next === 'stopped') result = { outcome: 'cancelled' }
+      if (next !== 'go on') break
+      if (count === most) {
+        result = { outcome: 'error', error: new AgentError(`The agent called tools ${most} times in a row.`, { code: 'too-many-continuations' }) }
+        break
+      }
+      turn = this.#send({ ...first.start, runId: this.#parts.generateId('run') }, undefined).turn
+      result = await turn.result
+    }
+    return result.outcome === 'running' ? result : this.#end(turn, result)
+  }
+
+  /** Ends what runs and tells nobody yet: a listener would act on a change that is half made. False if nothing ran. */
+  halt(): boolean {
+    const turn = turnOf(this.phase)
+    const left = this.#left
+    this.#left = undefined
+    if (turn === undefined) {
+      if (left !== undefined) this.#cancel(left.runId)
+      return left !== undefined
+    }
+    if (this.phase.kind !== 'answering') this.#cancel(turn.namedRunId)
+    turn.stop()
+    this.#answer(this.#tools.stop())
+    this.#leave(IDLE)
+    return true
+  }
+
+  /** Asks the server to end a run, if it can. Whether it does is its own affair: here the run is over. */
+  #cancel(runId: string): void {
+    const { connection, callbacks } = this.#parts
+    connection()
+      .cancelRun?.(runId)
+      .catch((error: unknown) => callbacks.log('A run could not be cancelled at the server.', error))
+  }
+
+  #send(start: Start, resume: readonly ResumeEntry[] | undefined): Underway {
+    const { conversation, connection, settings, onChange } = this.#parts
+    const { thread, builder } = conversation
+    const runContext = makeRunContext(settings(), thread, start, resume)
+    const source = sending(connection(), conversation.messages, start.body, runContext)
+    this.#left = undefined
+    const underway = this.#begin({ start, source, builder, base: thread, runContext, seen: 0 })
+    onChange()
+    underway.turn.start()
+    return underway
+  }
+
+  #begin(plan: Omit<Underway, 'turn'> & { readonly source: Source; readonly builder: ThreadBuilder; readonly runContext: RunAgentInputContext }): Underway {
+    const { conversation, callbacks, options, onProgress } = this.#parts
+    const { source, builder, runContext, seen, start, base } = plan
+    const turn: Turn = new Turn({
+      source,
+      runContext,
+      builder,
+      late: this.#late,
+      mode: options.mode ?? 'tolerant',
+      ...(options.limits !== undefined && { limits: options.limits }),
+      onEvent: (event, index) => {
+        if (this.phase.kind === 'submitted' && this.#owns(turn)) this.phase = { kind: 'streaming', turn }
+        // What is read again was told before.
+        if (index >= seen) callbacks.call('onEvent', event, index)
+      },
+      onDiagnostic: (diagnostic) => callbacks.diagnostic(diagnostic),
+      onProgress: () => {
+        if (conversation.builder !== builder && turn.seen >= seen && this.#owns(turn)) conversation.show(builder)
+        onProgress()
+      },
+    })
+    const underway = { turn, start, base, seen }
+    this.#underway = underway
+    this.phase = { kind: 'submitted', turn }
+    return underway
+  }
+
+  /** Runs the tools of ours that the turn called. `go on` if the agent has all it waits for. */
+  async #answerCalls(turn: Turn): Promise<'go on' | 'done' | 'stopped'> {
+    const { conversation, callbacks, settings, onChange } = this.#parts
+    const before = leftCalls(conversation.thread, settings().tools ?? [])
+    if (before.ours === 0) return 'done'
+    this.phase = { kind: 'answering', turn }
+    const answers = await this.#tools.run(before.open)
+    if (answers === undefined || !this.#owns(turn)) return 'stopped'
+    this.#answer(answers)
+    const { open } = leftCalls(conversation.thread, settings().tools ?? [])
+    if (open.length === 0) return 'go on'
+    onChange()
+    for (const { call, tool } of open) if (tool !== undefined) callbacks.call('onToolCall', openToolCall(call))
+    return 'done'
+  }
+
+  #answer(answers: readonly AnsweredCall[]): void {
+    const { conversation, generateId } = this.#parts
+    for (const { toolCallId, answer } of answers) conversation.answer(toolCallId, answer, () => generateId('message'))
+  }
+
+  #end(turn: Turn, result: TurnResult): TurnResult {
+    const { conversation, callbacks, onChange } = this.#parts
+    // As the turn left them: a listener may go on to the next one.
+    const { messages } = conversation
+    if (this.#owns(turn)) {
+      this.#leave(result.error === undefined ? IDLE : { kind: 'failed', error: result.error })
+      onChange()
+    }
+    if (result.error !== undefined) callbacks.call('onError', result.error)
+    callbacks.call('onFinish', { ...result, messages })
+    return result
+  }
+
+  /** False for a turn that was left before, as a stopped one was. */
+  #owns(turn: Turn): boolean {
+    return turnOf(this.phase) === turn
+  }
+
+  #leave(phase: Phase): void {
+    this.phase = phase
+    // Questions that are open now have to be asked again: the answers were used, or did not arrive.
+    this.#parts.questions.forget()
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * The calls of our tools that wait for an answer, and those that are being run. It says what is to be done; it folds
+ * nothing and sends nothing.
+ */
+import { UsageError, type Thread, type Tool, type ToolCall } from '@millrace/protocol'
+import type { ClientTool } from '../tools/define-tool.ts'
+import { contentOf, failure, parseArguments, runTool, type ToolAnswer } from '../tools/run-tool.ts'
+import type { OpenToolCall, ToolResultInput } from './options.ts'
+
+/** A call that nobody has answered, with the tool it names if that is ours. */
+export interface OpenCall {
+  readonly call: ToolCall
+  readonly tool: ClientTool | undefined
+}
+
+export interface AnsweredCall {
+  readonly toolCallId: string
+  readonly answer: ToolAnswer
+}
+
+/**
+ * Where the calls that the last run left stand. The run says which they are (`pendingToolCallIds`); those for which the
+ * thread has a result by now are answered.
+ */
+export function leftCalls(
+  { messages, runs }: Thread,
+  tools: readonly (ClientTool | Tool)[],
+): { readonly ours: number; readonly open: readonly OpenCall[] } {
+  const run = runs.at(-1)
+  const pending = new Set(run?.outcome === 'finished' ? run.pendingToolCallIds : [])
+  if (pending.size === 0) return { ours: 0, open: [] }
+  const byName = new Map(tools.map((tool) => [tool.name, tool as ClientTool]))
+  const answered = new Set(messages.map((message) => (message.role === 'tool' ? message.toolCallId : undefined)))
+  const left = messages
+    .flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
+    .filter((call) => pending.has(call.id))
+    .map((call): OpenCall => ({ call, tool: byName.get(call.function.name) }))
+  return {
+    ours: left.filter(({ tool }) => tool !== undefined).length,
+    open: left.filter(({ call }) => !answered.has(call.id)),
+  }
+}
+
+/** Tools at work. */
+interface Shift {
+  readonly controller: AbortController
+  readonly calls: readonly OpenCall[]
+  readonly answers: Map<string, ToolAnswer>
+}
+
+export class ToolDesk {
+  /** Calls that were run: one that is seen again, in a replay, is not run again. */
+  readonly #seen = new Set<string>()
+  #shift: Shift | undefined
+
+  /**
+   * Runs those of these calls that can be, side by side.
+   * @returns what each gave, in the order of the calls; undefined if `stop()` came first.
+   */
+  async run(open: readonly OpenCall[]): Promise<readonly AnsweredCall[] | undefined> {
+    const calls = open.filter(({ call, tool }) => tool?.execute !== undefined && !this.#seen.has(call.id))
+    for (const { call } of calls) this.#seen.add(call.id)
+    const controller = new AbortController()
+    const { signal } = controller
+    const shift: Shift = { controller, calls, answers: new Map() }
+    this.#shift = shift
+    const work = calls.map(async ({ call, tool }) => {
+      shift.answers.set(call.id, await runTool(tool as ClientTool, call, { toolCallId: call.id, signal }))
+    })
+    await new Promise<unknown>((resolve) => {
+      signal.addEventListener('abort', resolve, { once: true })
+      void Promise.all(work).then(resolve)
+    })
+    if (this.#shift !== shift) return undefined
+    this.#shift = undefined
+    return answersOf(shift)
+  }
+
+  /** Ends what runs. A call that has not settled is answered all the same: a history with open calls is refused by models. */
+  stop(): readonly AnsweredCall[] {
+    const shift = this.#shift
+    this.#shift = undefined
+    shift?.controller.abort()
+    return shift === undefined ? [] : answersOf(shift)
+  }
+}
+
+function answersOf({ calls, answers }: Shift): AnsweredCall[] {
+  return calls.map(({ call }) => ({ toolCallId: call.id, answer: answers.get(call.id) ?? failure('The user stopped it.') }))
+}
+
+/**
+ * The call that an answer of the application is for.
+ * @throws UsageError `unknown-call` if the thread has no such call.
+ */
+export function requireCall({ messages }: Thread, toolCallId: string): ToolCall {
+  for (const message of messages) {
+    const call = message.role === 'assistant' ? message.toolCalls?.find(({ id }) => id === toolCallId) : undefined
+    if (call !== undefined) return call
+  }
+  throw new UsageError('unknown-call', `No call "${toolCallId}" is in the thread.`)
+}
+
+/** A call as the application is told of it. */
+export function openToolCall({ id, function: { name, arguments: text } }: ToolCall): OpenToolCall {
+  const parsed = parseArguments(text)
+  return { toolCallId: id, toolName: name, input: parsed?.value }
+}
+
+/**
+ * An answer of the application, as the agent will read it.
+ * @throws UsageError `malformed-answer`.
+ */
+export function answerOf({ output, error }: ToolResultInput): ToolAnswer {
+  if (error === undefined) {
+    try {
+      return { content: contentOf(output) }
+    } catch (cause) {
+      throw new UsageError('malformed-answer', 'The output of a tool has to be JSON: it has a cycle or a BigInt.', { cause })
+    }
+  }
+  if (typeof error !== 'string') throw new UsageError('malformed-answer', 'The error of a tool result has to be a string.')
+  return failure(error)
+}

@@ -1,0 +1,142 @@
+/**
+ * Those who listen to a socket, whoever makes it speak: what comes is queued for them, and while there is one the socket is
+ * opened and opened again. It knows nothing of runs but that one may be open.
+ */
+import { StreamTruncatedError, toError } from '../errors.ts'
+import type { StreamChunk } from './adapter.ts'
+import { Backoff, type ReconnectOptions } from './backoff.ts'
+import { batchesOf, ChunkStream } from './chunk-stream.ts'
+import { ChunkQueue } from './queue.ts'
+import { mayPass } from './retry.ts'
+
+/** What is asked of the socket. */
+export interface LiveSocket {
+  readonly alive: boolean
+  open(): Promise<unknown>
+}
+
+/** A socket that was open for so long, in ms, is no failed attempt when it closes. */
+const STABLE_MS = 30_000
+
+export class Live {
+  readonly #queue = new ChunkQueue()
+  readonly #socket: LiveSocket
+  readonly #backoff: Backoff
+  readonly #runsOpen: () => boolean
+  #listeners = 0
+  #attempts = 0
+  #openedAt: number | undefined
+  #reopening = false
+  #failure: Error | undefined
+  #stop = new AbortController()
+
+  /** `runsOpen`: runs are read, and care for their own sockets. */
+  constructor(socket: LiveSocket, reconnect: ReconnectOptions | undefined, runsOpen: () => boolean) {
+    this.#socket = socket
+    this.#backoff = new Backoff(reconnect)
+    this.#runsOpen = runsOpen
+  }
+
+  get listening(): boolean {
+    return this.#listeners > 0
+  }
+
+  /** The newest subscriber owns the supply; `left` is called when one has gone. */
+  subscribe(signal: AbortSignal | undefined, left: () => void): AsyncIterable<StreamChunk> {
+    const supply = this.#queue.subscribe(signal)
+    return new ChunkStream(
+      () => this.#listen(batchesOf(supply), signal, left),
+      () => this.#listen(supply, signal, left),
+    )
+  }
+
+  /** Events of a run; they wait if nobody listens yet. */
+  push(chunks: readonly StreamChunk[], runId: string): void {
+    this.#queue.push(chunks, runId)
+  }
+
+  /** An event of no run of ours is for those who listen now. */
+  stray(event: StreamChunk): void {
+    if (this.listening) this.#queue.push([event], undefined)
+  }
+
+  /** The socket is gone. */
+  closed(error: Error | undefined): void {
+    void this.#reopen(error)
+  }
+
+  /** Runs that cared for the socket may be over. */
+  keep(): void {
+    void this.#reopen(undefined)
+  }
+
+  /** Ends all subscriptions. */
+  close(): void {
+    this.#stop.abort()
+    this.#stop = new AbortController()
+    this.#queue.drain()
+  }
+
+  async *#listen<Item>(supply: AsyncIterable<Item>, signal: AbortSignal | undefined, left: () => void): AsyncGenerator<Item, void, undefined> {
+    this.#listeners++
+    this.#failure = undefined
+    // Not at once: whoever listens in order to send opens the socket for its run.
+    queueMicrotask(() => this.#first())
+    try {
+      yield* supply
+    } finally {
+      this.#listeners--
+      if (this.#listeners === 0) {
+        this.#stop.abort()
+        this.#stop = new AbortController()
+        this.#attempts = 0
+      }
+      left()
+    }
+    if (this.#failure !== undefined && !signal?.aborted) throw this.#failure
+  }
+
+  /** Somebody listens, there is no socket, and nobody else will open one. */
+  get #wanting(): boolean {
+    return this.listening && !this.#socket.alive && !this.#runsOpen()
+  }
+
+  #first(): void {
+    if (this.#wanting) void this.#open().then((error) => error && this.#reopen(error))
+  }
+
+  async #open(): Promise<Error | undefined> {
+    try {
+      await this.#socket.open()
+      this.#openedAt = this.#backoff.clock.now()
+      return undefined
+    } catch (error) {
+      return toError(error)
+    }
+  }
+
+  async #reopen(reason: Error | undefined): Promise<void> {
+    if (this.#reopening) return
+    this.#reopening = true
+    const { signal } = this.#stop
+    const { clock, maxAttempts } = this.#backoff
+    if (this.#openedAt !== undefined && clock.now() - this.#openedAt >= STABLE_MS) this.#attempts = 0
+    this.#openedAt = undefined
+    let error = reason
+    try {
+      while (this.#wanting && !signal.aborted) {
+        if (this.#attempts >= maxAttempts || (error !== undefined && !mayPass(error))) return this.#fail(error)
+        this.#attempts++
+        await this.#backoff.wait(this.#backoff.delay(this.#attempts), signal, true)
+        if (this.#wanting && !signal.aborted) error = await this.#open()
+      }
+    } finally {
+      this.#reopening = false
+    }
+  }
+
+  #fail(error: Error | undefined): void {
+    this.#failure = error ?? new StreamTruncatedError('The server closes the WebSocket again and again while we listen.')
+    this.#queue.drain()
+  }
+}

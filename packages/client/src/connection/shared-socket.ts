@@ -1,0 +1,207 @@
+/**
+ * One socket for many runs, one after the other or at once, opened when it is needed. It says which run a message belongs
+ * to. When to open it again and what a run does when it closes is decided elsewhere.
+ */
+import { DEFAULT_LIMITS, DONE } from '@millrace/protocol'
+import { LateEvents } from './late-events.ts'
+import type { Clock } from '../clock.ts'
+import { TransportError } from '../errors.ts'
+import type { LooseChunk, StreamChunk } from './adapter.ts'
+import { abortMessage, errorOfEnd, PING, PONG, readMessage, type SocketMessage } from './socket-message.ts'
+import type { SocketRun } from './socket-run.ts'
+import type { Socket, SocketEnd, SocketHandlers } from './socket.ts'
+
+const BROKEN: SocketEnd = { code: 1006, reason: '' }
+
+export interface SharedSocketOptions {
+  /** Makes a socket, which may still be opening. `runId`: the run it is opened for. */
+  connect(runId: string | undefined, handlers: SocketHandlers): Promise<Socket>
+  /** An event that belongs to no run of ours. */
+  stray(event: StreamChunk): void
+  /** The socket is gone, and its runs were told. `error` if it broke. */
+  closed(error: Error | undefined): void
+  readonly clock: Clock
+  readonly frameLength?: number | undefined
+  readonly pingMs?: number | undefined
+  readonly answerPings?: boolean | undefined
+}
+
+export class SharedSocket {
+  readonly #options: SharedSocketOptions
+  readonly #runs = new Set<SocketRun>()
+  #socket: Socket | undefined
+  #url = ''
+  #opening: Promise<Socket> | undefined
+  /** Counts sockets, so that one that was let go while it was made is not taken. */
+  #generation = 0
+  #current: SocketRun | undefined
+  #late = new LateEvents()
+  #messages = 0
+  #stopPinging: (() => void) | undefined
+
+  constructor(options: SharedSocketOptions) {
+    this.#options = options
+  }
+
+  /** There is a socket, or one is being made. */
+  get alive(): boolean {
+    return this.#socket !== undefined || this.#opening !== undefined
+  }
+
+  /**
+   * The socket, once it is open: one for all who ask at the same time.
+   * @throws TransportError `network`, or `aborted` if it was let go meanwhile.
+   */
+  async open(runId?: string): Promise<Socket> {
+    if (this.#socket?.ready) return this.#socket
+    this.#opening ??= this.#connect(runId)
+    return this.#opening
+  }
+
+  async #connect(runId: string | undefined): Promise<Socket> {
+    const mine = ++this.#generation
+    const current = (): boolean => mine === this.#generation
+    try {
+      const socket = await this.#options.connect(runId, {
+        message: (text) => this.#message(text),
+        closed: (end) => {
+          if (current()) this.#gone(end)
+        },
+      })
+      if (!current()) {
+        socket.release()
+        throw new TransportError('The connection was closed while its WebSocket was being made.', { code: 'aborted' })
+      }
+      this.#socket = socket
+      this.#url = socket.url
+      await socket.opened
+      this.#ping(socket)
+      return socket
+    } finally {
+      if (current()) this.#opening = undefined
+    }
+  }
+
+  /**
+   * Sends the input of a run, whose events it gets from then on.
+   * @throws TransportError as `open`.
+   */
+  async start(run: SocketRun, input: string, signal: AbortSignal | undefined): Promise<void> {
+    const socket = await this.open(run.runId)
+    if (signal?.aborted) return
+    if (!socket.ready) {
+      throw new TransportError(`The WebSocket to ${this.#url} closed before the run was sent.`, { code: 'network', url: this.#url })
+    }
+    // What was over by what it sent is so for good: what comes now is the new run's.
+    for (const other of this.#runs) if (other.over) this.#end(other)
+    this.#runs.add(run)
+    this.#current = run
+    socket.send(input)
+  }
+
+  /** The run is of no interest any more; if it is open, the server is told, and what it still sends of it is dropped. */
+  abandon(run: SocketRun): void {
+    if (!this.#runs.has(run)) return
+    if (!run.over) {
+      this.#socket?.send(abortMessage(run.runId))
+      this.#late.bury(run.runId, run.startedAs)
+    }
+    this.#end(run)
+  }
+
+  /** The run cannot be read on: the socket is dead, or its server makes no sense. */
+  forsake(run: SocketRun): void {
+    if (!this.#runs.has(run)) return
+    if (run.over) this.#end(run)
+    else this.release(errorOfEnd(BROKEN, this.#url))
+  }
+
+  /** Takes a run off, if it is on it. */
+  leave(run: SocketRun): void {
+    if (this.#runs.has(run)) this.#end(run)
+  }
+
+  /** Closes the socket. With `error` its runs are cut by that, else they end as if the server had meant it. */
+  release(error: Error | undefined): void {
+    const socket = this.#socket
+    this.#generation++
+    this.#opening = undefined
+    socket?.release()
+    this.#clear(error)
+  }
+
+  #end(run: SocketRun): void {
+    this.#runs.delete(run)
+    if (this.#current === run) this.#current = [...this.#runs].at(-1)
+    run.inbox.end()
+  }
+
+  #gone(end: SocketEnd): void {
+    this.#generation++
+    this.#opening = undefined
+    const error = errorOfEnd(end, this.#url)
+    this.#clear(error)
+    this.#options.closed(error)
+  }
+
+  #clear(error: Error | undefined): void {
+    this.#socket = undefined
+    this.#stopPinging?.()
+    this.#stopPinging = undefined
+    this.#current = undefined
+    // It came over the old socket, or not at all.
+    this.#late = new LateEvents()
+    const runs = [...this.#runs]
+    this.#runs.clear()
+    for (const run of runs) run.ended(error)
+  }
+
+  #message(text: string): void {
+    let message: SocketMessage
+    try {
+      message = readMessage(text, ++this.#messages, this.#options.frameLength ?? DEFAULT_LIMITS.frameLength)
+    } catch (error) {
+      // Whose it was cannot be told, and nothing after it can be trusted.
+      const run = this.#current
+      if (run !== undefined) run.inbox.end(error)
+      else this.#break(error as Error)
+      return
+    }
+    if (message.kind !== 'event') {
+      if (message.kind === 'ping' && this.#options.answerPings === true) this.#socket?.send(PONG)
+      for (const run of this.#runs) run.inbox.put([])
+      return
+    }
+    this.#route(message)
+  }
+
+  #route(message: Extract<SocketMessage, { kind: 'event' }>): void {
+    const { event } = message
+    if (event === DONE) {
+      this.#current?.deliver(message)
+      return
+    }
+    if (this.#late.isLate(event)) return
+    const { type, runId: named } = Object(event) as Partial<LooseChunk>
+    if (type === 'RUN_STARTED') this.#current = [...this.#runs].find(({ runId }) => runId === named) ?? this.#current
+    if (this.#current === undefined) this.#options.stray(event)
+    else this.#current.deliver(message)
+  }
+
+  #break(error: Error): void {
+    this.release(error)
+    this.#options.closed(error)
+  }
+
+  #ping(socket: Socket): void {
+    const { pingMs, clock } = this.#options
+    if (pingMs === undefined) return
+    const again = (): void => {
+      this.#stopPinging = clock.after(pingMs, () => {
+        socket.send(PING)
+        again()
+      })
+    }
+    again()
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Validators as the Standard Schema interface has them (standardschema.dev, version 1): zod, valibot, arktype and
+ * others. Only what is used of it is written down here, so that none of them is a dependency.
+ */
+import { UsageError } from '@millrace/protocol'
+
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
+    /** For the type checker alone. */
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+  }
+}
+
+export type SchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] }
+
+export interface SchemaIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+/** What a schema makes of a value it accepts. */
+export type SchemaOutput<Schema> = Schema extends StandardSchema<unknown, infer Output> ? Output : never
+
+/** The value as the schema gives it, or what is wrong with it, for people. */
+export async function validate<Output>(
+  schema: StandardSchema<unknown, Output>,
+  value: unknown,
+): Promise<{ readonly value: Output } | { readonly wrong: string }> {
+  const result = await schema['~standard'].validate(value)
+  return result.issues === undefined ? { value: result.value } : { wrong: result.issues.map(issueText).join('; ') }
+}
+
+function issueText({ message, path = [] }: SchemaIssue): string {
+  const keys = path.map((step) => String(typeof step === 'object' ? step.key : step))
+  return keys.length === 0 ? message : `${keys.join('.')}: ${message}`
+}
+
+/**
+ * The JSON Schema of what a schema takes in, if it can give one (Standard JSON Schema, an extension of the interface).
+ * @returns undefined if it cannot.
+ */
+export function jsonSchemaOf(schema: StandardSchema<unknown, unknown>): Record<string, unknown> | undefined {
+  const { jsonSchema } = schema['~standard'] as { readonly jsonSchema?: { readonly input?: (options: { target: string }) => unknown } }
+  if (typeof jsonSchema?.input !== 'function') return undefined
+  return jsonSchema.input({ target: 'draft-07' }) as Record<string, unknown>
+}
+
+/** @throws UsageError `bad-tool`. */
+export function requireSchema(schema: unknown, what: string): void {
+  const standard = (Object(schema) as { readonly '~standard'?: { readonly validate?: unknown } })['~standard']
+  if (typeof standard?.validate === 'function') return
+  throw new UsageError('bad-tool', `${what} has to be a Standard Schema, as zod, valibot and arktype make them.`)
+}

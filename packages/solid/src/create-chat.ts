@@ -1,0 +1,49 @@
+/**
+ * A chat client as an object whose members are reactive in Solid. The client keeps all state; this binds its lifetime and
+ * its snapshot to an owner.
+ */
+import {
+  chatMethods,
+  followClient,
+  holdClient,
+  type ChatClient,
+  type ChatMethods,
+  type ChatSnapshot,
+  type ChatSource,
+  type HeldClient,
+} from '@millrace/client'
+import { createMemo, onCleanup, untrack, type Accessor } from 'solid-js'
+import { createSnapshot } from './snapshot.ts'
+
+/** Either what to make a client of, or a client that lives elsewhere and is shared. */
+export type CreateChatOptions = ChatSource
+
+/** The members of the snapshot, each reactive by itself, the methods, which may be taken apart, and the client. */
+export interface Chat extends ChatSnapshot, ChatMethods {
+  readonly client: ChatClient
+}
+
+/**
+ * Binds a conversation to the current owner, which as a rule is a component.
+ *
+ * Options that change are given as an accessor, or by getters. The client is made anew only when `threadId` changes; other
+ * changes reach the client there is. A client made here is disposed of with the owner; one given as `client` is not.
+ *
+ * Show messages and parts with `<Index>`: a message that grows is another object at each step, for which `<For>` would
+ * make its elements anew.
+ * @throws UsageError as the constructor of `ChatClient`.
+ */
+export function createChat(options: CreateChatOptions | Accessor<CreateChatOptions>): Chat {
+  const read = (): CreateChatOptions => ({ ...(typeof options === 'function' ? options() : options) })
+  const held = createMemo<HeldClient>((before) => (before === undefined ? holdClient(read()) : followClient(before, read())))
+  onCleanup(() => held().own?.dispose())
+  const client = (): ChatClient => held().client
+  const snapshot = createSnapshot(client)
+
+  const chat = chatMethods(() => untrack(client))
+  Object.defineProperty(chat, 'client', { enumerable: true, get: client })
+  for (const key of Object.keys(untrack(snapshot)) as (keyof ChatSnapshot)[]) {
+    Object.defineProperty(chat, key, { enumerable: true, get: createMemo(() => snapshot()[key]) })
+  }
+  return chat as Chat
+}

@@ -1,0 +1,3 @@
+import { library } from '../../tools/tsdown-base.mjs'
+
+export default library()

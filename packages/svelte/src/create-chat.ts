@@ -1,0 +1,63 @@
+/**
+ * A chat client as an object whose members are reactive in Svelte. The client keeps all state; this binds its lifetime
+ * and its snapshot to a component. Plain TypeScript: it needs no compiler.
+ */
+import {
+  chatMethods,
+  followClient,
+  holdClient,
+  type ChatClient,
+  type ChatMethods,
+  type ChatSnapshot,
+  type ChatSource,
+} from '@millrace/client'
+import { onDestroy } from 'svelte'
+import { observe } from './observe.ts'
+
+/** Either what to make a client of, or a client that lives elsewhere and is shared. */
+export type CreateChatOptions = ChatSource
+
+/** The members of the snapshot, each reactive by itself, the methods, which may be taken apart, and the client. */
+export interface Chat extends ChatSnapshot, ChatMethods {
+  readonly client: ChatClient
+}
+
+/**
+ * Binds a conversation to the component that is being initialised.
+ *
+ * Options that change are given as a function. The client is made anew only when `threadId` changes; other changes reach
+ * the client there is, at the next read or call. A client made here is disposed of with the component; one given as
+ * `client` is not, and then this may be called anywhere.
+ * @throws UsageError as the constructor of `ChatClient`; Svelte's `lifecycle_outside_component`.
+ */
+export function createChat(options: CreateChatOptions | (() => CreateChatOptions)): Chat {
+  const read = (): CreateChatOptions => ({ ...(typeof options === 'function' ? options() : options) })
+  let held = holdClient(read())
+  let members = observeMembers(held.client)
+  // Options are read whenever something else is, so that who depends on a member depends on the options, too.
+  const current = (): ChatClient => {
+    const before = held
+    held = followClient(held, read())
+    if (held !== before) members = observeMembers(held.client)
+    return held.client
+  }
+  if (held.own !== undefined || typeof options === 'function') onDestroy(() => held.own?.dispose())
+
+  const chat = chatMethods(current)
+  Object.defineProperty(chat, 'client', { enumerable: true, get: current })
+  for (const key of Object.keys(members) as (keyof ChatSnapshot)[]) {
+    const get = (): unknown => {
+      current()
+      return members[key]()
+    }
+    Object.defineProperty(chat, key, { enumerable: true, get })
+  }
+  return chat as Chat
+}
+
+type Members = { readonly [Key in keyof ChatSnapshot]: () => ChatSnapshot[Key] }
+
+function observeMembers(client: ChatClient): Members {
+  const keys = Object.keys(client.getSnapshot()) as (keyof ChatSnapshot)[]
+  return Object.fromEntries(keys.map((key) => [key, observe(client, (snapshot) => snapshot[key])])) as Members
+}

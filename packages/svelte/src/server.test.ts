@@ -1,0 +1,26 @@
+import { ChatClient, stream } from '@millrace/client'
+import { render } from 'svelte/server'
+import { expect, it } from 'vitest'
+import { createChat } from '@millrace/svelte'
+import Server from '../test/Server.svelte'
+
+const user = (id: string) => ({ id, role: 'user' as const, parts: [{ type: 'text' as const, content: id }] })
+
+it('renders the initial snapshot on a server, without subscribing', () => {
+  const client = new ChatClient({ connection: stream(() => []), initialMessages: [user('a')] })
+  Object.defineProperty(client, 'subscribe', {
+    value: () => {
+      throw new Error('subscribed')
+    },
+  })
+  const { body } = render(Server as never, { props: { client, onFinish: () => undefined } } as never)
+  expect(body).toContain('<p>a a ready 1</p>')
+})
+
+it('reads a shared client anywhere, and needs a component for one of its own', () => {
+  const client = new ChatClient({ connection: stream(() => []) })
+  const chat = createChat({ client })
+  chat.setMessages([user('a')])
+  expect(chat.messages).toBe(client.getSnapshot().messages)
+  expect(() => createChat({ connection: stream(() => []) })).toThrow()
+})

@@ -1,0 +1,23 @@
+/** A client for all components below one. */
+import { UsageError, type ChatClient } from '@millrace/client'
+import { computed, inject, provide, toRaw, toValue, type ComputedRef, type InjectionKey, type MaybeRefOrGetter } from 'vue'
+
+const key: InjectionKey<ComputedRef<ChatClient>> = Symbol('@millrace/vue')
+
+/** Hands a client to all components below: `provideChatClient(chat.client)`. It ends no client. */
+export function provideChatClient(client: MaybeRefOrGetter<ChatClient>): void {
+  provide(
+    key,
+    computed(() => toRaw(toValue(client))),
+  )
+}
+
+/**
+ * The client that a component above provides.
+ * @throws UsageError `no-client` if none does.
+ */
+export function useChatClient(): ComputedRef<ChatClient> {
+  const client = inject(key, undefined)
+  if (client === undefined) throw new UsageError('no-client', 'No component above this one called provideChatClient().')
+  return client
+}

@@ -1,0 +1,60 @@
+/** A chat client as a Vue composable. The client keeps all state; this binds its lifetime and its snapshot to a scope. */
+import {
+  chatMethods,
+  followClient,
+  holdClient,
+  type ChatClient,
+  type ChatMethods,
+  type ChatSnapshot,
+  type ChatSource,
+} from '@millrace/client'
+import {
+  computed,
+  getCurrentScope,
+  onScopeDispose,
+  shallowRef,
+  toRaw,
+  toValue,
+  watch,
+  type ComputedRef,
+  type MaybeRefOrGetter,
+} from 'vue'
+import { isServerRendering, snapshotRef } from './snapshot-ref.ts'
+
+/** Either what to make a client of, or a client that lives elsewhere and is shared. */
+export type UseChatOptions = ChatSource
+
+/** Each member of the snapshot as a readonly ref of its own, the methods, and the client as a ref. */
+export type UseChatResult = { readonly [Key in keyof ChatSnapshot]: ComputedRef<ChatSnapshot[Key]> } & ChatMethods & {
+    readonly client: ComputedRef<ChatClient>
+  }
+
+/**
+ * Binds a conversation to the current scope, which as a rule is that of a component.
+ *
+ * Options may be a value, a ref or a getter. The client is made anew only when `threadId` changes; other changes reach the
+ * client there is. A client made here is disposed of with the scope; one given as `client` is not.
+ * @throws UsageError as the constructor of `ChatClient`.
+ */
+export function useChat(options: MaybeRefOrGetter<UseChatOptions>): UseChatResult {
+  const read = (): UseChatOptions => rawMembers(toValue(options))
+  const held = shallowRef(holdClient(read()))
+  if (!isServerRendering()) {
+    const follow = (next: UseChatOptions): void => {
+      held.value = followClient(held.value, next)
+    }
+    watch(read, follow, { flush: 'sync' })
+    if (getCurrentScope() !== undefined) onScopeDispose(() => held.value.own?.dispose())
+  }
+  const client = computed(() => held.value.client)
+  const snapshot = snapshotRef(client)
+  const keys = Object.keys(snapshot.value) as (keyof ChatSnapshot)[]
+  const members = Object.fromEntries(keys.map((key) => [key, computed(() => snapshot.value[key])]))
+  return { ...members, ...chatMethods(() => held.value.client), client } as UseChatResult
+}
+
+/** Reads, and so tracks, each member. What lies in a reactive object comes as a proxy, which private fields refuse. */
+function rawMembers(options: UseChatOptions): UseChatOptions {
+  const members = Object.entries({ ...options }).map(([key, value]) => [key, toRaw(value)])
+  return Object.fromEntries(members) as UseChatOptions
+}
