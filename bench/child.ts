@@ -53,7 +53,6 @@ const alive: { answer?: () => Outcome } = {}
 
 /** @throws Error if the answer is not the one of the workload. */
 async function timed(run: Run, wanted: readonly [keyof Outcome, string][], profiler?: HeapProfiler): Promise<number> {
-  globalThis.gc?.()
   profiler?.start()
   const start = performance.now()
   const answer = await run()

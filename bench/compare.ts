@@ -42,7 +42,6 @@ const alive: { answer?: unknown } = {}
 
 function play({ name, prepare, check }: Contender): number {
   const run = prepare()
-  globalThis.gc?.()
   const { result, time } = timed(run)
   alive.answer = result
   if (check !== undefined && !check(result)) throw new Error(`${name} gives a wrong answer`)

@@ -7,7 +7,7 @@ import { buildAll, targets } from './build.mjs'
 const only = targets.filter((target) => !target.name.startsWith('demo'))
 if (!(await buildAll({ only, log: (line) => console.error(line) }))) process.exit(1)
 const program = fileURLToPath(new URL('../bench/dist/main.js', import.meta.url))
-const { status } = spawnSync(process.execPath, ['--expose-gc', program, ...process.argv.slice(2)], {
+const { status } = spawnSync(process.execPath, [program, ...process.argv.slice(2)], {
   stdio: 'inherit',
   env: { ...process.env, NODE_ENV: 'production' },
 })

@@ -3,8 +3,9 @@
  * view, in it a `p` for each message (a component of its own), the status in `i`, the error in `b` and what a selector
  * gives in `u`.
  */
-import { ChatClient, stream, UsageError, type ChatMethods, type ChatSnapshot, type ChatSource, type StreamChunk } from '@millrace/client'
+import { ChatClient, UsageError, type ChatMethods, type ChatSnapshot, type ChatSource } from '@millrace/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { agent, counted, turns, user } from './spoken-agent.ts'
 
 export interface ViewProps {
   readonly options: ChatSource
@@ -40,93 +41,6 @@ export interface Binding {
 
 export const textOf = ({ parts }: ChatSnapshot['messages'][number]): string =>
   parts.map((part) => (part.type === 'text' ? part.content : '')).join('')
-
-/** One run of the agent, which says what the test says. */
-class Run {
-  readonly signal: AbortSignal
-  readonly #ids: { readonly threadId: string; readonly runId: string }
-  readonly #events: StreamChunk[] = []
-  #wake: () => void = () => undefined
-  #over = false
-
-  constructor(signal: AbortSignal, ids: { readonly threadId: string; readonly runId: string }) {
-    this.signal = signal
-    this.#ids = ids
-    signal.addEventListener('abort', () => this.#wake())
-  }
-
-  say(...events: StreamChunk[]): void {
-    this.#events.push(...events)
-    this.#wake()
-  }
-
-  start(): void {
-    this.say({ type: 'RUN_STARTED', ...this.#ids }, { type: 'TEXT_MESSAGE_START', messageId: 'answer', role: 'assistant' })
-  }
-
-  delta(delta: string): void {
-    this.say({ type: 'TEXT_MESSAGE_CONTENT', messageId: 'answer', delta })
-  }
-
-  finish(): void {
-    this.#over = true
-    this.say({ type: 'TEXT_MESSAGE_END', messageId: 'answer' }, { type: 'RUN_FINISHED', ...this.#ids })
-  }
-
-  fail(message: string): void {
-    this.#over = true
-    this.say({ type: 'RUN_STARTED', ...this.#ids }, { type: 'RUN_ERROR', message })
-  }
-
-  async *events(): AsyncGenerator<StreamChunk, void, undefined> {
-    while (!this.signal.aborted) {
-      const next = this.#events.shift()
-      if (next !== undefined) yield next
-      else if (this.#over) return
-      else {
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve
-        })
-      }
-    }
-  }
-}
-
-function agent() {
-  const runs: Run[] = []
-  const connection = stream((_messages, _data, signal, context) => {
-    const run = new Run(signal as AbortSignal, { threadId: context?.threadId ?? 't', runId: context?.runId ?? 'r' })
-    runs.push(run)
-    return run.events()
-  })
-  const last = (): Run => runs.at(-1) as Run
-  return { connection, runs, last }
-}
-
-/** Lets a stream, its fold and what is told of it pass: each takes a macrotask at most. */
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve))
-}
-
-const user = (id: string, content: string) => ({ id, role: 'user' as const, parts: [{ type: 'text' as const, content }] })
-
-/** A client, and how many listen to it. */
-function counted(client: ChatClient): { readonly client: ChatClient; readonly listeners: () => number } {
-  let listeners = 0
-  const { subscribe } = client
-  const counting: ChatClient['subscribe'] = (listener) => {
-    const unsubscribe = subscribe(listener)
-    listeners++
-    let open = true
-    return () => {
-      if (open) listeners--
-      open = false
-      unsubscribe()
-    }
-  }
-  Object.defineProperty(client, 'subscribe', { value: counting })
-  return { client, listeners: () => listeners }
-}
 
 export function bindingContract(binding: Binding): void {
   describe(`${binding.name}: the contract of bindings`, () => {

@@ -192,6 +192,19 @@ describe('attach in a new page', () => {
   const hydrating = (stored: object): ChatClient =>
     new ChatClient({ threadId: 't1', connection: { connect: () => iterate(hello()), hydrate: async () => ({ activeRun: null, interrupts: null, ...stored }) as never } })
 
+  it('makes a failure good: what the server has is how the thread stands', async () => {
+    const connect = (): never => {
+      throw new Error('cut')
+    }
+    const hydrate = async (): Promise<never> => ({ messages: [{ id: 'a', role: 'assistant', content: 'whole' }], activeRun: null, interrupts: null }) as never
+    const chat = new ChatClient({ threadId: 't1', connection: { connect, hydrate } })
+    await chat.sendMessage('Hi')
+    expect(chat.getSnapshot().status).toBe('error')
+    expect(await chat.attach()).toBeUndefined()
+    expect(chat.getSnapshot()).toMatchObject({ status: 'ready', error: undefined })
+    expect(texts(chat)).toEqual(['whole'])
+  })
+
   it('takes UI messages with their parts as well, with dates, and open questions', async () => {
     const chat = hydrating({
       messages: [
@@ -230,5 +243,31 @@ describe('attach in a new page', () => {
     answer({ messages: [{ id: 'x', role: 'user', content: 'old' }], activeRun: null, interrupts: null })
     expect(await attached).toBeUndefined()
     expect(texts(chat)).toEqual(['Hi', 'Hello'])
+  })
+})
+
+describe('stop', () => {
+  const methods = ({ requests }: FaultServer): string[] => requests.map(({ method }) => method)
+
+  it('cancels the run at a server that has shown that it keeps runs', async () => {
+    const there = await served({ hold: 10 })
+    const chat = chatOn(there)
+    const sent = chat.sendMessage('Hi')
+    await there.until(({ requests }) => requests[0]?.events === 10)
+    await until(() => chat.getSnapshot().messages.length > 1)
+    chat.stop()
+    expect(await sent).toEqual({ outcome: 'cancelled' })
+    await there.until((server) => methods(server).includes('DELETE'))
+  })
+
+  it('and asks nothing of one that has not', async () => {
+    const there = await served({ hold: 10, ids: 'none', resume: 'none' })
+    const chat = chatOn(there)
+    void chat.sendMessage('Hi')
+    await there.until(({ requests }) => requests[0]?.events === 10)
+    await until(() => chat.getSnapshot().messages.length > 1)
+    chat.stop()
+    await tick(20)
+    expect(methods(there)).toEqual(['POST'])
   })
 })

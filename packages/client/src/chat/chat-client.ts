@@ -5,14 +5,13 @@
 import { buildResume, UsageError, type ResumeEntry } from '@millrace/protocol'
 import type { NormalizedConnection } from '../connection/normalize.ts'
 import { checkLimits, checkMode } from '../checks.ts'
-import { toCodedError } from '../errors.ts'
 import { generateId, type IdKind } from '../ids.ts'
 import { Store } from '../store.ts'
 import { checkTool } from '../tools/define-tool.ts'
+import { Attachment } from './attachment.ts'
 import { Callbacks } from './callbacks.ts'
 import { Conversation } from './conversation.ts'
 import { upToLastUser, userMessage } from './history.ts'
-import { threadOf } from './hydration.ts'
 import { InterruptDesk, requireAnswered } from './interrupts.ts'
 import type {
   ChatClientOptions,
@@ -39,13 +38,12 @@ export class ChatClient {
   readonly #callbacks = new Callbacks(() => this.#settings)
   readonly #conversation: Conversation
   readonly #runner: Runner
+  readonly #attachment: Attachment
   readonly #outbox: Outbox
   readonly #store: Store<ChatSnapshot>
   #settings: ChatClientSettings
   #connection: NormalizedConnection
   #threadId: string | undefined
-  /** The server is being asked for the stored thread. */
-  #attaching: AbortController | undefined
 
   /**
    * Opens nothing and makes no ids, so it may be called while rendering.
@@ -74,6 +72,13 @@ export class ChatClient {
       settings: () => this.#settings,
       onProgress: () => this.#store.touch(),
       onChange: () => this.#store.commit(),
+    })
+    this.#attachment = new Attachment({
+      conversation: this.#conversation,
+      runner: this.#runner,
+      connection: () => this.#connection,
+      onChange: () => this.#store.commit(),
+      onError: (error) => this.#callbacks.call('onError', error),
     })
     this.#store = new Store(
       (previous) => this.#snapshot(previous),
@@ -198,37 +203,7 @@ export class ChatClient {
    * @returns how the run ended; undefined if there was none to join, or the connection cannot.
    */
   async attach(): Promise<TurnResult | undefined> {
-    if (this.#runner.busy) return undefined
-    const { left } = this.#runner
-    return left === undefined ? this.#hydrate() : this.#runner.join(left)
-  }
-
-  /** A server that cannot be asked is a failure, and no empty thread. */
-  async #hydrate(): Promise<TurnResult | undefined> {
-    const { hydrate } = this.#connection
-    if (hydrate === undefined || this.#threadId === undefined) return undefined
-    const threadId = this.#threadId
-    const asked = new AbortController()
-    this.#attaching?.abort()
-    this.#attaching = asked
-    try {
-      const stored = await hydrate(threadId, asked.signal)
-      if (this.#attaching !== asked || this.#runner.busy || stored === undefined) return undefined
-      const base = threadOf(stored)
-      this.#conversation.show(this.#conversation.branch(base))
-      this.#store.commit()
-      const { activeRun } = stored
-      return activeRun === null ? undefined : await this.#runner.join({ threadId, runId: activeRun.runId, base, seen: 0 })
-    } catch (thrown) {
-      if (this.#attaching !== asked) return undefined
-      const error = toCodedError(thrown)
-      this.#runner.phase = { kind: 'failed', error }
-      this.#store.commit()
-      this.#callbacks.call('onError', error)
-      return { outcome: 'error', error }
-    } finally {
-      if (this.#attaching === asked) this.#attaching = undefined
-    }
+    return this.#attachment.attach(this.#threadId)
   }
 
   /**
@@ -328,8 +303,7 @@ export class ChatClient {
 
   async #run(start: Start, resume?: readonly ResumeEntry[]): Promise<TurnResult> {
     this.#threadId = start.threadId
-    this.#attaching?.abort()
-    this.#attaching = undefined
+    this.#attachment.giveUp()
     const result = await this.#runner.run(start, resume)
     // A listener may have gone on already; what waits then has its turn after that.
     if (!this.#runner.busy) this.#sendWaiting(result)
@@ -354,8 +328,7 @@ export class ChatClient {
 
   #halt(): boolean {
     this.#outbox.flush()
-    this.#attaching?.abort()
-    this.#attaching = undefined
+    this.#attachment.giveUp()
     return this.#runner.halt()
   }
 

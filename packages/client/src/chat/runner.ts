@@ -160,9 +160,9 @@ export class Runner {
   /** Asks the server to end a run, if it can. Whether it does is its own affair: here the run is over. */
   #cancel(runId: string): void {
     const { connection, callbacks } = this.#parts
-    connection()
-      .cancelRun?.(runId)
-      .catch((error: unknown) => callbacks.log('A run could not be cancelled at the server.', error))
+    const { keepsRuns, cancelRun } = connection()
+    if (keepsRuns?.() === false) return
+    cancelRun?.(runId).catch((error: unknown) => callbacks.log('A run could not be cancelled at the server.', error))
   }
 
   #send(start: Start, resume: readonly ResumeEntry[] | undefined): Underway {

@@ -40,6 +40,11 @@ export interface ServerSide {
   joinRun?(runId: string, abortSignal?: AbortSignal, runContext?: Partial<RunAgentInputContext>): AsyncIterable<StreamChunk>
   /** The stored thread; undefined if the server keeps none. Rejects if that cannot be told. */
   hydrate?(threadId: string, abortSignal?: AbortSignal): Promise<HydratedThread | undefined>
+  /**
+   * Whether the server keeps runs, as far as it has shown; undefined while nothing is known. Where it does not, a run that is
+   * stopped needs no cancelling.
+   */
+  keepsRuns?(): boolean | undefined
   /** Ends a run at the server. Rejects if the server does not do it. */
   cancelRun?(runId: string, abortSignal?: AbortSignal): Promise<CancelledRun>
 }

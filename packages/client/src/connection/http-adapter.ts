@@ -24,6 +24,7 @@ import {
 export interface HttpConnectionAdapter extends ConnectConnectionAdapter {
   joinRun(runId: string, abortSignal?: AbortSignal, runContext?: Partial<RunAgentInputContext>): AsyncIterable<StreamChunk>
   hydrate(threadId: string, abortSignal?: AbortSignal): Promise<HydratedThread | undefined>
+  keepsRuns(): boolean | undefined
   cancelRun(runId: string, abortSignal?: AbortSignal): Promise<CancelledRun>
 }
 
@@ -42,12 +43,13 @@ export function httpAdapter<Options extends HttpConnectionOptions>(
   // Told where the mistake is made, not at the first message.
   if (typeof url !== 'function') requireUrl(url)
   if (typeof options !== 'function') requireOptions(options)
-  const connection: HttpConnection<Options> = { url, options, format, client, ...(protobuf !== undefined && { protobuf }) }
+  const connection: HttpConnection<Options> = { url, options, format, client, shown: {}, ...(protobuf !== undefined && { protobuf }) }
   return {
     connect: (messages, data, abortSignal, runContext = newRun()) =>
       new ChunkStream(() => begin(connection, { messages, data, runContext }, abortSignal)),
     joinRun: (runId, abortSignal, runContext) => new ChunkStream(() => join(connection, { ...runContext, runId }, abortSignal)),
     hydrate: (threadId, abortSignal) => hydrate(connection, threadId, abortSignal),
+    keepsRuns: () => connection.shown.keepsRuns,
     cancelRun: (runId, abortSignal) => cancelRun(connection, runId, abortSignal),
   }
 }
@@ -85,6 +87,7 @@ async function* run<Options extends HttpConnectionOptions>(
   abortSignal: AbortSignal | undefined,
 ): Batches {
   const { url, options }: Target<Options> = source.first
+  const { shown } = source.connection
   const { limits, missingTerminal, reconnect, onReconnect, onWarning } = options
   const linked = linkSignals(abortSignal, options.signal)
   try {
@@ -97,6 +100,9 @@ async function* run<Options extends HttpConnectionOptions>(
       ...(limits !== undefined && { limits }),
       ...(reconnect !== undefined && { reconnect }),
       ...(onReconnect !== undefined && { onReconnect }),
+      onHeard: (kept) => {
+        shown.keepsRuns = kept
+      },
       onRepeatedIds: () => tell(onWarning, repeatedIds(url)),
     })
   } finally {

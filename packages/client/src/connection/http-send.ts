@@ -12,6 +12,8 @@ export interface HttpConnection<Options extends HttpConnectionOptions> {
   readonly format: 'sse' | 'ndjson'
   /** The client of one request. @throws UsageError if the options do not let it be made. */
   readonly client: (options: Options) => HttpClient
+  /** What its server has shown so far. */
+  readonly shown: { keepsRuns?: boolean }
   /** How to read protobuf, if that is to be asked for. */
   readonly protobuf?: (options: Options) => ProtobufCodec | undefined
 }

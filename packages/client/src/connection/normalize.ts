@@ -64,10 +64,11 @@ export function normalizeConnectionAdapter(connection: ConnectionAdapter): Norma
 
 /** What else it offers, bound. */
 function serverSide(connection: ServerSide): ServerSide {
-  const { joinRun, hydrate, cancelRun } = connection
+  const { joinRun, hydrate, keepsRuns, cancelRun } = connection
   return {
     ...(joinRun !== undefined && { joinRun: joinRun.bind(connection) }),
     ...(hydrate !== undefined && { hydrate: hydrate.bind(connection) }),
+    ...(keepsRuns !== undefined && { keepsRuns: keepsRuns.bind(connection) }),
     ...(cancelRun !== undefined && { cancelRun: cancelRun.bind(connection) }),
   }
 }

@@ -16,6 +16,8 @@ export interface ResumeOptions extends ResumptionOptions {
   readonly signal?: AbortSignal | undefined
   readonly reconnect?: ReconnectOptions
   readonly onReconnect?: (info: ReconnectInfo) => void
+  /** Told when the first event has come, whether the other side has shown by then that it keeps runs; and when it does later. */
+  readonly onHeard?: (kept: boolean) => void
   /** Told once if different events come with one id: ids say nothing then, and are not gone by. */
   readonly onRepeatedIds?: () => void
 }
@@ -32,6 +34,7 @@ export async function* resumable(source: RunSource, options: ResumeOptions): Asy
   const idle = new Idle(options.reconnect?.idleMs)
   const run = new Resumption(source.reopen, backoff.maxAttempts, options)
   let warned = false
+  let kept: boolean | undefined
   while (!signal?.aborted) {
     const link = new Link(signal, idle, backoff.clock, options.url)
     let end: End = { how: 'clean' }
@@ -41,6 +44,10 @@ export async function* resumable(source: RunSource, options: ResumeOptions): Asy
       run.opened(opened)
       for (let batch = await link.next(run.resumable); batch !== undefined; batch = await link.next(run.resumable)) {
         const chunks = run.take(batch)
+        if (chunks.length > 0 && kept !== run.kept) {
+          kept = run.kept
+          options.onHeard?.(kept)
+        }
         backoff.asked(opened.retryMs?.())
         if (run.idsRepeat && !warned) {
           warned = true

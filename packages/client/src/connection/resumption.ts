@@ -74,6 +74,11 @@ export class Resumption {
     return this.#attempts
   }
 
+  /** The other side has shown that it keeps runs: it gives ids, or says so. */
+  get kept(): boolean {
+    return this.#offers === 'yes' || this.#cursor.offered
+  }
+
   /** The server has said that nothing more comes. */
   get saidDone(): boolean {
     return this.#saidDone

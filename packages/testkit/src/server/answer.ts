@@ -127,7 +127,7 @@ class Reply {
   }
 
   async stream(target: Target): Promise<void> {
-    const { bell, ids } = this.#context
+    const { bell, ids, resume } = this.#context
     const fault = this.#fault
     const format = formatOf(this.#entry.headers.accept)
     // Until the head is out nobody can tell whether the client still listens.
@@ -137,7 +137,7 @@ class Reply {
     const headers = {
       ...(contentType !== null && { 'Content-Type': contentType }),
       'Cache-Control': 'no-store, no-transform',
-      ...(/^[\x21-\x7e]+$/.test(target.run.input.runId) && { 'X-Run-Id': target.run.input.runId }),
+      ...(resume !== 'none' && /^[\x21-\x7e]+$/.test(target.run.input.runId) && { 'X-Run-Id': target.run.input.runId }),
     }
     if (fault.answer === 'html') return this.#whole(200, { 'Content-Type': 'text/html; charset=utf-8' }, utf8.encode(HTML), stop)
     if (fault.answer === 'wrapped') {

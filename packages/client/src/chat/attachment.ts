@@ -1,0 +1,71 @@
+/** Coming back to a thread: to the run that was left, or to what the server has stored and the run that is under way there. */
+import type { NormalizedConnection } from '../connection/normalize.ts'
+import { toCodedError } from '../errors.ts'
+import type { Conversation } from './conversation.ts'
+import { threadOf } from './hydration.ts'
+import type { TurnResult } from './options.ts'
+import { IDLE } from './phase.ts'
+import type { Runner } from './runner.ts'
+
+export interface AttachmentParts {
+  readonly conversation: Conversation
+  readonly runner: Runner
+  connection(): NormalizedConnection
+  onChange(): void
+  onError(error: Error): void
+}
+
+export class Attachment {
+  readonly #parts: AttachmentParts
+  /** The server is being asked. */
+  #asked: AbortController | undefined
+
+  constructor(parts: AttachmentParts) {
+    this.#parts = parts
+  }
+
+  /** See `ChatClient.attach`. A server that cannot be asked is a failure, and no empty thread. */
+  async attach(threadId: string | undefined): Promise<TurnResult | undefined> {
+    const { runner, connection, onChange, onError } = this.#parts
+    if (runner.busy) return undefined
+    const { left } = runner
+    if (left !== undefined) return runner.join(left)
+    const { hydrate } = connection()
+    if (hydrate === undefined || threadId === undefined) return undefined
+    this.giveUp()
+    const asked = (this.#asked = new AbortController())
+    try {
+      return await this.#hydrate(threadId, hydrate, asked)
+    } catch (thrown) {
+      if (this.#asked !== asked) return undefined
+      const error = toCodedError(thrown)
+      runner.phase = { kind: 'failed', error }
+      onChange()
+      onError(error)
+      return { outcome: 'error', error }
+    } finally {
+      if (this.#asked === asked) this.#asked = undefined
+    }
+  }
+
+  /** What the user does meanwhile goes before what the server answers. */
+  giveUp(): void {
+    this.#asked?.abort()
+    this.#asked = undefined
+  }
+
+  async #hydrate(threadId: string, hydrate: NonNullable<NormalizedConnection['hydrate']>, asked: AbortController): Promise<TurnResult | undefined> {
+    const { conversation, runner, onChange } = this.#parts
+    const stored = await hydrate(threadId, asked.signal)
+    if (this.#asked !== asked || runner.busy || stored === undefined) return undefined
+    const base = threadOf(stored)
+    conversation.show(conversation.branch(base))
+    // What failed before is made good by what the server has.
+    runner.phase = IDLE
+    onChange()
+    // From here on it is a turn like any other, which is stopped as such.
+    this.#asked = undefined
+    const { activeRun } = stored
+    return activeRun === null ? undefined : runner.join({ threadId, runId: activeRun.runId, base, seen: 0 })
+  }
+}
