@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url'
-import { chromium, type Browser } from 'playwright-core'
+import { chromium, type Browser, type BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { buildDemo, desktop, openPage, phone, startDemo, type RunningDemo } from '../../apps/demo/e2e/harness.ts'
 import { chromeArgs, findChrome } from '../../tools/find-chrome.mjs'
-import { steps } from './script.ts'
+import { steps, type Step } from './script.ts'
 
 // Each wait has its own bound; the sum of them is no test of anything.
 vi.setConfig({ testTimeout: 240_000 })
@@ -17,6 +17,8 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
+const darkPhone: BrowserContextOptions = { ...phone, colorScheme: 'dark' }
+
 describe.each(['react', 'vue', 'svelte', 'solid', 'plain'])('the page made with %s', (name) => {
   let demo: RunningDemo
   beforeAll(async () => {
@@ -24,23 +26,25 @@ describe.each(['react', 'vue', 'svelte', 'solid', 'plain'])('the page made with 
   })
   afterAll(() => demo?.stop())
 
-  test.each(steps)('$name', async ({ run }) => {
-    const { page, problems, close } = await openPage(browser, demo.url, desktop)
+  /** @returns what went wrong, with the name of the step */
+  async function visit(step: Step, options: BrowserContextOptions): Promise<string[]> {
+    const { page, problems, close } = await openPage(browser, demo.url, options)
     try {
-      await run(page)
-      expect(problems).toEqual([])
+      await step.run(page)
+      return problems.map((problem) => `${step.name}: ${problem}`)
+    } catch (error) {
+      return [`${step.name}: ${error instanceof Error ? error.stack : String(error)}`]
     } finally {
       await close()
     }
-  })
+  }
 
-  test('fits a phone', async () => {
-    const { page, problems, close } = await openPage(browser, demo.url, phone)
-    try {
-      await steps.at(-1)?.run(page)
-      expect(problems).toEqual([])
-    } finally {
-      await close()
-    }
+  // Most of a step is waiting for the agent, so all steps are taken at once.
+  test.each([
+    ['on a desk', desktop],
+    ['on a phone, in the dark', darkPhone],
+  ])('passes the script %s', async (_where, options) => {
+    const failures = await Promise.all(steps.map((step) => visit(step, options)))
+    expect(failures.flat()).toEqual([])
   })
 })

@@ -2,7 +2,7 @@ import { ChatClient, stream } from '@millrace/client'
 import { act, StrictMode, useEffect, useState, type ReactNode } from 'react'
 import { createRoot, hydrateRoot, type Root } from 'react-dom/client'
 import { renderToString } from 'react-dom/server'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ChatProvider, useChat, useChatClient, useChatSelector } from './index.ts'
 
 ;(globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }).IS_REACT_ACT_ENVIRONMENT = true
@@ -68,9 +68,11 @@ it('renders on a server and hydrates without a mismatch', async () => {
   page.innerHTML = renderToString(<Page />)
   expect(page.innerHTML).toBe('a')
   const errors: unknown[] = []
+  const log = vi.spyOn(console, 'error').mockImplementation((...said) => void errors.push(said))
   await act(async () => {
     root = hydrateRoot(page, <Page />, { onRecoverableError: (error) => errors.push(error) })
   })
+  log.mockRestore()
   expect(errors).toEqual([])
   expect(page.innerHTML).toBe('a')
 })

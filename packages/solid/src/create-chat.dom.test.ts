@@ -1,5 +1,5 @@
 import { ChatClient, stream } from '@millrace/client'
-import { createEffect, createRoot, createSignal } from 'solid-js'
+import { createEffect, createRenderEffect, createRoot, createSignal } from 'solid-js'
 import { expect, it } from 'vitest'
 import { createChat, createChatSelector } from './index.ts'
 
@@ -16,7 +16,14 @@ it('takes options with getters, as properties are', () => {
       },
     })
     const { client } = chat
+    let runs = 0
+    createRenderEffect(() => {
+      runs++
+      chat.setState(1)
+    })
     setId('b')
+    // An effect that calls a method does not depend on the options.
+    expect(runs).toBe(1)
     expect(chat.threadId).toBe('b')
     expect(chat.client).not.toBe(client)
     dispose()

@@ -85,4 +85,17 @@ it('takes options with getters, as those of state are', () => {
   expect(threads).toEqual([undefined, 'b'])
   expect(chat.client).toBe(other)
   stop()
+  let runs = 0
+  const end = observing([
+    () => {
+      runs++
+      chat.setState(1)
+    },
+  ])
+  id = 'a'
+  update()
+  flushSync()
+  // An effect that calls a method does not depend on the options.
+  expect(runs).toBe(1)
+  end()
 })

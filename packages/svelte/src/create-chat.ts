@@ -11,7 +11,7 @@ import {
   type ChatSnapshot,
   type ChatSource,
 } from '@millrace/client'
-import { onDestroy } from 'svelte'
+import { onDestroy, untrack } from 'svelte'
 import { observe } from './observe.ts'
 
 /** Either what to make a client of, or a client that lives elsewhere and is shared. */
@@ -43,7 +43,8 @@ export function createChat(options: CreateChatOptions | (() => CreateChatOptions
   }
   if (held.own !== undefined || typeof options === 'function') onDestroy(() => held.own?.dispose())
 
-  const chat = chatMethods(current)
+  // An effect that calls a method does not depend on the options.
+  const chat = chatMethods(() => untrack(current))
   Object.defineProperty(chat, 'client', { enumerable: true, get: current })
   for (const key of Object.keys(members) as (keyof ChatSnapshot)[]) {
     const get = (): unknown => {

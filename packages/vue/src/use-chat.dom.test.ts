@@ -1,6 +1,6 @@
 import { ChatClient, stream } from '@millrace/client'
 import { afterEach, expect, it } from 'vitest'
-import { createSSRApp, defineComponent, effectScope, h, isReactive, nextTick, reactive, ref, shallowRef, watch, type App } from 'vue'
+import { createSSRApp, defineComponent, effectScope, h, isReactive, nextTick, reactive, ref, shallowRef, watch, watchEffect, type App } from 'vue'
 import { renderToString } from 'vue/server-renderer'
 import { useChat, useChatSelector, type UseChatOptions } from './index.ts'
 
@@ -62,6 +62,25 @@ it('tells of one member only when that changes', async () => {
   client.setState(3)
   expect(seen).toEqual([1, 2])
   await nextTick()
+})
+
+it('makes no effect depend on the client by a call of a method', () => {
+  const scope = effectScope()
+  let runs = 0
+  const id = ref('a')
+  scope.run(() => {
+    const { setState } = useChat(() => ({ connection, threadId: id.value }))
+    watchEffect(
+      () => {
+        runs++
+        setState(1)
+      },
+      { flush: 'sync' },
+    )
+  })
+  id.value = 'b'
+  expect(runs).toBe(1)
+  scope.stop()
 })
 
 it('renders on a server without subscribing, and hydrates without a mismatch', async () => {

@@ -38,19 +38,22 @@ export type UseChatResult = { readonly [Key in keyof ChatSnapshot]: ComputedRef<
  */
 export function useChat(options: MaybeRefOrGetter<UseChatOptions>): UseChatResult {
   const read = (): UseChatOptions => rawMembers(toValue(options))
-  const held = shallowRef(holdClient(read()))
+  let held = holdClient(read())
+  const current = shallowRef(held.client)
   if (!isServerRendering()) {
     const follow = (next: UseChatOptions): void => {
-      held.value = followClient(held.value, next)
+      held = followClient(held, next)
+      current.value = held.client
     }
     watch(read, follow, { flush: 'sync' })
-    if (getCurrentScope() !== undefined) onScopeDispose(() => held.value.own?.dispose())
+    if (getCurrentScope() !== undefined) onScopeDispose(() => held.own?.dispose())
   }
-  const client = computed(() => held.value.client)
+  const client = computed(() => current.value)
   const snapshot = snapshotRef(client)
   const keys = Object.keys(snapshot.value) as (keyof ChatSnapshot)[]
   const members = Object.fromEntries(keys.map((key) => [key, computed(() => snapshot.value[key])]))
-  return { ...members, ...chatMethods(() => held.value.client), client } as UseChatResult
+  // Not by the ref: an effect that calls a method does not depend on which client there is.
+  return { ...members, ...chatMethods(() => held.client), client } as UseChatResult
 }
 
 /** Reads, and so tracks, each member. What lies in a reactive object comes as a proxy, which private fields refuse. */
