@@ -5,6 +5,7 @@ export type {
   ChatClientSettings,
   ChatSnapshot,
   ChatStatus,
+  Coalesce,
   InterruptAnswer,
   Logger,
   MessageInput,

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { macrotask, Slicer, type Macrotask } from './scheduler.ts'
+import { ChatClient, stream } from '@millrace/client'
+import { hello, iterate } from '../test/events.ts'
+import { macrotask, perFrame, perMs, perTurn, Slicer, type CoalesceStrategy, type Macrotask } from './scheduler.ts'
 import { linkSignals } from './signals.ts'
 
 describe('macrotask', () => {
@@ -116,5 +118,79 @@ describe('linkSignals', () => {
     linked.release()
     a.abort()
     expect(linked.signal?.aborted).toBe(false)
+  })
+})
+
+describe('coalescing', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+    vi.unstubAllGlobals()
+  })
+  const microtask = (): Promise<void> => Promise.resolve()
+
+  function counted(strategy: CoalesceStrategy) {
+    let runs = 0
+    const coalescer = strategy(() => runs++)
+    return { coalescer, runs: () => runs }
+  }
+
+  it.each<[string, CoalesceStrategy, number]>([
+    ['frame', perFrame, 16],
+    ['frame, of which there are none', perFrame, 100],
+    ['50 ms', perMs(50), 50],
+  ])('per %s: at once, then once for all that came before it', async (name, strategy, ms) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    vi.stubGlobal('requestAnimationFrame', name === 'frame' ? (run: () => void) => setTimeout(run, 16) : undefined)
+    vi.stubGlobal('cancelAnimationFrame', (handle: NodeJS.Timeout) => clearTimeout(handle))
+    const { coalescer, runs } = counted(strategy)
+    coalescer.request()
+    expect(runs()).toBe(0)
+    await microtask()
+    expect(runs()).toBe(1)
+    for (let n = 0; n < 10; n++) {
+      coalescer.request()
+      await microtask()
+    }
+    vi.advanceTimersByTime(ms - 1)
+    expect(runs()).toBe(1)
+    vi.advanceTimersByTime(1)
+    expect(runs()).toBe(2)
+    // Nothing was asked since: the next request is served at once again.
+    vi.advanceTimersByTime(ms)
+    coalescer.request()
+    await microtask()
+    expect(runs()).toBe(3)
+    coalescer.request()
+    coalescer.cancel()
+    vi.advanceTimersByTime(1000)
+    expect(runs()).toBe(3)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is what a chat is told, and what it is told has to be one of these', async () => {
+    const connection = stream(() => iterate(hello('r1', 'x'.repeat(200))))
+    const told = async (coalesce: 'turn' | 'frame' | number): Promise<number> => {
+      const chat = new ChatClient({ connection, coalesce })
+      let count = 0
+      chat.subscribe(() => count++)
+      await chat.sendMessage('Hi')
+      return count
+    }
+    // Begun, the first event, the end: what lies between comes before the frame does.
+    expect(await told(10_000)).toBe(3)
+    for (const coalesce of ['now', -1, Number.NaN, null]) {
+      expect(() => new ChatClient({ connection, coalesce: coalesce as never })).toThrow(expect.objectContaining({ code: 'bad-options' }))
+    }
+  })
+
+  it('per turn: at once, then once when the event loop has turned', async () => {
+    const { coalescer, runs } = counted(perTurn)
+    for (let n = 0; n < 10; n++) {
+      coalescer.request()
+      await microtask()
+    }
+    expect(runs()).toBe(1)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(runs()).toBe(2)
   })
 })

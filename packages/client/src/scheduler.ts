@@ -100,37 +100,72 @@ export interface Coalescer {
 export type CoalesceStrategy = (flush: () => void) => Coalescer
 
 /**
- * The first request is served in a microtask, which is at once for a reader; further ones before the event loop has
- * turned are served together after it has. So a burst gives two runs, not one for each event.
+ * The first request is served in a microtask, which is at once for a reader; further ones before `boundary` are served
+ * together when it comes. So a burst gives two runs for each boundary, not one for each event.
  */
-export const perTurn: CoalesceStrategy = (flush) => {
-  let state: 'idle' | 'soon' | 'quiet' | 'asked' = 'idle'
-  let cancel: (() => void) | undefined
-  let generation = 0
-  const boundary = (): void => {
-    cancel = undefined
-    const asked = state === 'asked'
-    state = 'idle'
-    if (asked) flush()
-  }
-  return {
-    request() {
-      if (state === 'quiet') state = 'asked'
-      if (state !== 'idle') return
-      state = 'soon'
-      const mine = generation
-      queueMicrotask(() => {
-        if (mine !== generation) return
-        state = 'quiet'
-        cancel = macrotask(boundary)
-        flush()
-      })
-    },
-    cancel() {
-      generation++
-      cancel?.()
+function untilBoundary(boundary: Macrotask): CoalesceStrategy {
+  return (flush) => {
+    let state: 'idle' | 'soon' | 'quiet' | 'asked' = 'idle'
+    let cancel: (() => void) | undefined
+    let generation = 0
+    const atBoundary = (): void => {
       cancel = undefined
+      const asked = state === 'asked'
       state = 'idle'
-    },
+      if (asked) flush()
+    }
+    return {
+      request() {
+        if (state === 'quiet') state = 'asked'
+        if (state !== 'idle') return
+        state = 'soon'
+        const mine = generation
+        queueMicrotask(() => {
+          if (mine !== generation) return
+          state = 'quiet'
+          cancel = boundary(atBoundary)
+          flush()
+        })
+      },
+      cancel() {
+        generation++
+        cancel?.()
+        cancel = undefined
+        state = 'idle'
+      },
+    }
   }
+}
+
+/** At most one late run for each turn of the event loop. */
+export const perTurn: CoalesceStrategy = untilBoundary(macrotask)
+
+/** Frames are not drawn in a hidden page, and there are none outside of one; then this is often enough. */
+const NO_FRAME_MS = 100
+
+function frame(callback: () => void): () => void {
+  const { requestAnimationFrame, cancelAnimationFrame } = globalThis as Partial<Pick<typeof globalThis, 'requestAnimationFrame' | 'cancelAnimationFrame'>>
+  let handle: number | undefined
+  const timer = setTimeout(run, NO_FRAME_MS)
+  if (requestAnimationFrame !== undefined) handle = requestAnimationFrame(run)
+  function run(): void {
+    cancel()
+    callback()
+  }
+  function cancel(): void {
+    clearTimeout(timer)
+    if (handle !== undefined) cancelAnimationFrame?.(handle)
+  }
+  return cancel
+}
+
+/** At most one late run for each animation frame. */
+export const perFrame: CoalesceStrategy = untilBoundary(frame)
+
+/** At most one late run in so many milliseconds. */
+export function perMs(ms: number): CoalesceStrategy {
+  return untilBoundary((callback) => {
+    const timer = setTimeout(callback, ms)
+    return () => clearTimeout(timer)
+  })
 }

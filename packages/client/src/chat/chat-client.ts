@@ -6,6 +6,7 @@ import { buildResume, UsageError, type ResumeEntry } from '@millrace/protocol'
 import type { NormalizedConnection } from '../connection/normalize.ts'
 import { checkLimits, checkMode } from '../checks.ts'
 import { generateId, type IdKind } from '../ids.ts'
+import { perFrame, perMs, perTurn, type CoalesceStrategy } from '../scheduler.ts'
 import { Store } from '../store.ts'
 import { checkTool } from '../tools/define-tool.ts'
 import { Attachment } from './attachment.ts'
@@ -17,6 +18,7 @@ import type {
   ChatClientOptions,
   ChatClientSettings,
   ChatSnapshot,
+  Coalesce,
   InterruptAnswer,
   MessageInput,
   SendOptions,
@@ -83,6 +85,7 @@ export class ChatClient {
     this.#store = new Store(
       (previous) => this.#snapshot(previous),
       (error) => this.#callbacks.report('A listener threw.', error),
+      strategyOf(options.coalesce),
     )
   }
 
@@ -364,4 +367,12 @@ export class ChatClient {
 
 function busy(): UsageError {
   return new UsageError('busy', 'A turn is running. Wait for it, call stop() first, or say by `whenBusy` what is to be done.')
+}
+
+/** @throws UsageError `bad-options`. */
+function strategyOf(coalesce: Coalesce = 'turn'): CoalesceStrategy {
+  if (coalesce === 'turn') return perTurn
+  if (coalesce === 'frame') return perFrame
+  if (typeof coalesce === 'number' && coalesce >= 0) return perMs(coalesce)
+  throw new UsageError('bad-options', "`coalesce` has to be 'turn', 'frame' or a number of milliseconds.")
 }

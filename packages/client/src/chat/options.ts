@@ -65,6 +65,9 @@ export interface ChatClientSettings {
  */
 export type WhenBusy = 'refuse' | 'queue' | 'drop' | 'interrupt'
 
+/** See `ChatClientOptions.coalesce`. */
+export type Coalesce = 'turn' | 'frame' | number
+
 export interface OutboxOptions {
   /** `fifo` (default): each waiting message has a turn of its own. `batch`: all that wait go into the next one. */
   readonly drain?: 'fifo' | 'batch'
@@ -85,6 +88,11 @@ export interface ChatClientOptions extends ChatClientSettings {
   /** Default `refuse`. A function decides for each message. */
   readonly whenBusy?: WhenBusy | ((message: UserMessage, queue: readonly QueuedMessage[]) => WhenBusy)
   readonly queue?: OutboxOptions
+  /**
+   * How often listeners are told of what streams: at most once for each turn of the event loop (`turn`, the default), for each
+   * animation frame (`frame`), or in so many milliseconds. What the user does is told at once.
+   */
+  readonly coalesce?: Coalesce
   /** Default: made at the first send, so that rendering on a server makes none. */
   readonly threadId?: string
   readonly initialMessages?: readonly StoredMessage[]
