@@ -144,13 +144,15 @@ export class ChatClient {
    * @throws UsageError (rejects) `unknown-message` if no message of the user has this id, and as `sendMessage`.
    */
   async edit(messageId: string, input: string | MessageInput, options: SendOptions = {}): Promise<TurnResult> {
-    const { questions, thread, builder } = this.#conversation
+    const { questions, thread } = this.#conversation
     requireAnswered(questions)
     const at = thread.messages.findIndex(({ id, role }) => id === messageId && role === 'user')
     if (at === -1) throw new UsageError('unknown-message', `No message "${messageId}" of the user is in the thread.`)
     const message = userMessage(input, (kind) => this.#generateId(kind))
     const start = this.#prepare(options)
     this.#halt()
+    // Halting may have shown another builder.
+    const { builder } = this.#conversation
     builder.setMessages(builder.snapshot().messages.slice(0, at))
     this.#conversation.add(message, new Date(this.#now()))
     return this.#run(start)
@@ -172,12 +174,13 @@ export class ChatClient {
    * @throws UsageError (rejects) `nothing-to-reload`, `interrupts-pending`.
    */
   async reload(options: SendOptions = {}): Promise<TurnResult> {
-    const { builder, questions, thread } = this.#conversation
+    const { questions, thread } = this.#conversation
     requireAnswered(questions)
     upToLastUser(thread.messages)
     const start = this.#prepare(options)
     this.#halt()
     // Asked again: what was open is closed now, also in messages that stay.
+    const { builder } = this.#conversation
     builder.setMessages(upToLastUser(builder.snapshot().messages))
     return this.#run(start)
   }

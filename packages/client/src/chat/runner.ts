@@ -2,7 +2,7 @@
  * What sending does, from the first turn to the last: a turn, the calls of our tools that it left, the turn that goes
  * on with their answers. It keeps the phase. It knows nothing of what the user may ask for, and when.
  */
-import type { ResumeEntry, RunAgentInputContext, Thread, ThreadBuilder } from '@millrace/protocol'
+import type { ResumeEntry, RunAgentInputContext, RunOutcome, Thread, ThreadBuilder } from '@millrace/protocol'
 import type { NormalizedConnection } from '../connection/normalize.ts'
 import { AgentError } from '../errors.ts'
 import type { GenerateId } from '../ids.ts'
@@ -32,21 +32,13 @@ export interface RunnerParts {
   onChange(): void
 }
 
-/** A run that goes on at the server while nobody here reads it. */
-export interface LeftRun {
-  readonly threadId: string
-  readonly runId: string
-  /** The thread before the run. */
-  readonly base: Pick<Thread, 'messages' | 'state' | 'runs' | 'interrupts'>
-  /** Events of it that were shown already. */
-  readonly seen: number
-}
-
 /** A turn, and what is needed to read its run again. */
 interface Underway {
   readonly turn: Turn
   readonly start: Start
   readonly base: LeftRun['base']
+  /** It is folded into this, which is not shown before `seen` events have come again. */
+  readonly builder: ThreadBuilder
   /** Events of its run that were shown before it began. */
   readonly seen: number
 }
@@ -89,19 +81,12 @@ export class Runner {
     const source = joining(connection(), runId, { threadId })
     if (source === undefined) return undefined
     this.#left = undefined
-    const builder = conversation.branch(base)
-    const before = conversation.builder
     const start: Start = { threadId, runId, body: undefined }
-    const underway = this.#begin({ start, source, builder, base, runContext: { threadId, runId }, seen })
+    const underway = this.#begin({ start, source, builder: conversation.branch(base), base, runContext: { threadId, runId }, seen })
     onChange()
     underway.turn.start()
-    const { outcome, error } = await underway.turn.result
-    if (conversation.builder === before) {
-      // If it broke off before it came to where we were, what we had is more.
-      const fell = underway.turn.seen < seen && (error !== undefined || outcome === 'cancelled' || outcome === 'running')
-      if (!fell) conversation.show(builder)
-      else if (outcome !== 'running') before.endRun(outcome)
-    }
+    const { outcome } = await underway.turn.result
+    if (this.#owns(underway.turn)) this.#reveal(underway, outcome)
     return this.#follow(underway)
   }
 
@@ -118,6 +103,7 @@ export class Runner {
     const underway = this.#underway
     if (underway?.turn !== turn) return false
     turn.leave()
+    this.#reveal(underway, 'running')
     this.#left = { threadId: underway.start.threadId, runId: turn.namedRunId, base: underway.base, seen: Math.max(turn.seen, underway.seen) }
     this.#leave(IDLE)
     return true
@@ -152,9 +138,18 @@ export class Runner {
     }
     if (this.phase.kind !== 'answering') this.#cancel(turn.namedRunId)
     turn.stop()
+    if (this.#underway?.turn === turn) this.#reveal(this.#underway, 'cancelled')
     this.#answer(this.#tools.stop())
     this.#leave(IDLE)
     return true
+  }
+
+  /** A run that was read again is over, or left: what it came to is shown, unless what was there before is more. */
+  #reveal({ turn, builder, seen }: Underway, outcome: RunOutcome): void {
+    const { conversation } = this.#parts
+    if (conversation.builder === builder) return
+    if (turn.seen >= seen || outcome === 'finished' || outcome === 'interrupted') conversation.show(builder)
+    else if (outcome !== 'running') conversation.builder.endRun(outcome)
   }
 
   /** Asks the server to end a run, if it can. Whether it does is its own affair: here the run is over. */
@@ -177,7 +172,7 @@ export class Runner {
     return underway
   }
 
-  #begin(plan: Omit<Underway, 'turn'> & { readonly source: Source; readonly builder: ThreadBuilder; readonly runContext: RunAgentInputContext }): Underway {
+  #begin(plan: Omit<Underway, 'turn'> & { readonly source: Source; readonly runContext: RunAgentInputContext }): Underway {
     const { conversation, callbacks, options, onProgress } = this.#parts
     const { source, builder, runContext, seen, start, base } = plan
     const turn: Turn = new Turn({
@@ -198,7 +193,7 @@ export class Runner {
         onProgress()
       },
     })
-    const underway = { turn, start, base, seen }
+    const underway = { turn, start, base, builder, seen }
     this.#underway = underway
     this.phase = { kind: 'submitted', turn }
     return underway

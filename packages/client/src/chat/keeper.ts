@@ -1,0 +1,63 @@
+/**
+ * What keeps a chat over a reload and in step with other tabs, as far as a chat knows of it. Types only: what does it is
+ * handed in, so that a chat which keeps nothing carries none of it.
+ */
+import type { Message, Thread, ThreadBuilder, UIMessage } from '@millrace/protocol'
+import type { LeftRun, ThreadBase } from './left-run.ts'
+
+/** A chat, as what keeps it sees it. */
+export interface KeptChat {
+  threadId: string | undefined
+  readonly conversation: {
+    readonly thread: Thread
+    readonly messages: readonly UIMessage[]
+    readonly builder: ThreadBuilder
+    /** Messages of a thread, their dates noted. */
+    adopt(messages: readonly UIMessage[]): Message[]
+    branch(base: ThreadBase): ThreadBuilder
+    show(builder: ThreadBuilder): void
+    reset(): void
+  }
+  readonly runner: {
+    readonly busy: boolean
+    /** The run that is being read, or was left: it may go on at the server. */
+    readonly unfinished: LeftRun | undefined
+    /** Makes this the run that was left. */
+    keep(left: LeftRun | undefined): void
+    /** Puts messages before those that the run which is read began with. */
+    goBehind(messages: readonly Message[]): void
+    join(left: LeftRun): Promise<unknown>
+  }
+  /** Whether the connection can tell a stored thread. */
+  canHydrate(): boolean
+  /** What is shown changed, or `Keeper.error` did. */
+  onChange(): void
+}
+
+/** Keeps one chat. None of it throws, and what fails is in `error`. */
+export interface Keeper {
+  /** `server`: the thread is the server's, which is asked for it. `client`: what was kept is the thread. */
+  readonly mode: 'client' | 'server'
+  /** Why the thread is not kept at present. */
+  readonly error: Error | undefined
+  /** Shows what was kept, once. A promise if it could not be done at once. */
+  restore(): Promise<void> | undefined
+  /** What the server told of the thread, with what it does not tell. */
+  complete(base: ThreadBase): ThreadBase
+  /** Something of the chat changed. */
+  changed(): void
+  /** Removes what was kept. */
+  forget(): void
+  /** Keeps what is not kept yet, and lets go of all it holds. It can be used again. */
+  close(): void
+  /** Whether the calls that this run left are ours to answer, and no other tab's. Absent: they are. */
+  mayAnswerCalls?(runId: string): Promise<boolean>
+  /**
+   * Makes the answers to these questions ours to give. Absent: they are.
+   * @throws UsageError (rejects) `answered-elsewhere`.
+   */
+  claimAnswers?(interruptIds: readonly string[]): Promise<void>
+}
+
+/** What `persisted()` gives for the option `persistence`. */
+export type Persistence = (chat: KeptChat) => Keeper

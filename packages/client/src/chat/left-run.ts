@@ -1,0 +1,14 @@
+/** A run that goes on at the server while nobody here reads it: what is needed to read it again. A type only. */
+import type { Thread } from '@millrace/protocol'
+
+/** What a thread is before a run: all that a run goes on from. */
+export type ThreadBase = Pick<Thread, 'messages' | 'state' | 'runs' | 'interrupts'>
+
+export interface LeftRun {
+  readonly threadId: string
+  readonly runId: string
+  /** The thread before the run. */
+  readonly base: ThreadBase
+  /** Events of it that were shown already. */
+  readonly seen: number
+}
