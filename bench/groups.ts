@@ -5,7 +5,7 @@ import { oneLargeEvent } from './workloads/large-event.ts'
 import { mixedRuns } from './workloads/mixed.ts'
 import { patches } from './workloads/state.ts'
 import type { Workload } from './workloads/stream.ts'
-import { oneMessage, overHistory } from './workloads/text.ts'
+import { answered, oneMessage, overHistory } from './workloads/text.ts'
 import { toolArguments } from './workloads/tools.ts'
 import type { Cuts } from './workloads/wire.ts'
 
@@ -14,12 +14,15 @@ export interface Column {
   readonly head: string
   readonly workload: Workload
   readonly watch: Watch
+  /** How often the server cuts the connection of a run that can be resumed. Absent: it does not. */
+  readonly breaks?: number
 }
 
 /** Contenders side by side, over columns that ask for more and more. */
 export interface Table {
   readonly title: string
-  readonly entry: Entry
+  /** `connection`: the contender asks a server for the stream itself. */
+  readonly entry: Entry | 'connection'
   readonly cuts: Cuts
   readonly columns: readonly Column[]
   readonly contenders: readonly ContenderName[]
@@ -33,7 +36,7 @@ function table(title: string, contenders: readonly ContenderName[], columns: rea
 
 /** A column for each size. */
 function sizes<Size>(workload: (size: Size) => Workload, all: readonly Size[], watch: Watch = END): Column[] {
-  return all.map(workload).map((one) => ({ head: one.size, workload: one, watch }))
+  return all.map((size) => workload(size)).map((one) => ({ head: one.size, workload: one, watch }))
 }
 
 /** A column for each way to watch the same stream. */
@@ -50,6 +53,20 @@ const bytes = (title: string, columns: readonly Column[], cuts: Cuts = 'uneven')
   table(`${title}, pushed`, PUSHED, columns, { entry: 'push', cuts }),
   table(`${title}, from a Response`, RESPONDED, columns, { entry: 'response', cuts }),
 ]
+
+const overHttp = (title: string, columns: readonly Column[], cuts: Cuts, contenders = RESPONDED): Table =>
+  table(title, contenders, columns, { entry: 'connection', cuts })
+
+/** Without who waits for a timer at every event, whatever the pieces: the table of one go says how long that is. */
+const UNTIMED: readonly ContenderName[] = RESPONDED.filter((name) => name !== 'tanstack')
+
+/** A column for each number of cuts of the same stream. */
+function breaks(workload: Workload, all: Readonly<Record<string, number>>): Column[] {
+  return Object.entries(all).map(([head, count]) => ({ head, workload, watch: END, breaks: count }))
+}
+
+/** With what makes it a run, and a message. */
+const TEN_THOUSAND: Workload = { ...answered(9_996), size: '10,000 events' }
 
 const overMessages = (messages: number): Workload => overHistory(messages, 5_000)
 
@@ -90,4 +107,17 @@ export const GROUPS: Readonly<Record<string, readonly Table[]>> = {
       watches(overMessages(1_000), { never: END, 'every 64 events': { kind: 'snapshots', every: 64 }, 'every event': { kind: 'snapshots', every: 1 } }),
     ),
   ],
+  connection: [
+    overHttp('One answer over HTTP, in one go', sizes(answered, [2_000, 20_000]), 'large'),
+    overHttp('One answer over HTTP, in 200-byte pieces', sizes(answered, [20_000]), 'small', UNTIMED),
+    overHttp('2,000 deltas over HTTP, over a history that is sent along', sizes((messages: number) => answered(2_000, messages), [2_000]), 'large'),
+    overHttp('A burst over HTTP, in one write', sizes(() => TEN_THOUSAND, ['10,000 events']), 'whole'),
+    overHttp('20,000 deltas over HTTP, the connection cut', breaks(answered(20_000), { never: 0, '20 times': 20 }), 'whole', ['millrace']),
+  ],
+}
+
+/** @param path group, table and column, as another process is told them. */
+export function findColumn([group = '', table = '', column = '']: readonly string[]): { readonly table: Table; readonly column: Column } {
+  const found = (GROUPS[group] as readonly Table[])[Number(table)] as Table
+  return { table: found, column: found.columns[Number(column)] as Column }
 }

@@ -1,6 +1,6 @@
 /** What `npm run bench` prints around its tables, as text or as the Markdown that stands in the README. */
 import { CONTENDERS, type ContenderName } from './contenders/all.ts'
-import { machine, ratio } from './figures.ts'
+import { machine, ms, ratio } from './figures.ts'
 import type { RunOptions, TableResult } from './runner.ts'
 import { asMarkdown, asText, failures, figureOf, gridOf } from './table.ts'
 
@@ -26,7 +26,7 @@ export function tableReport(style: Style, table: TableResult): string {
 export function closing(style: Style, tables: readonly TableResult[]): string {
   const names = (Object.keys(CONTENDERS) as ContenderName[]).filter((name) => tables.some(({ rows }) => rows.some((row) => row.name === name)))
   const notes = names.map((name) => `- ${style === 'markdown' ? `**${name}**` : name}: ${CONTENDERS[name].note}`)
-  return [...notes, '', ...aims(tables)].join('\n')
+  return [...notes, '', ...aims(tables), ...resuming(tables)].join('\n')
 }
 
 /** Where both the floor and we have a figure, and do the same: where somebody watches the floor does less. */
@@ -52,4 +52,17 @@ function aims(tables: readonly TableResult[]): string[] {
     ...(missed.length > 0 ? [`${aim} missed in ${missed.length} of ${ofBytes.length} places.`, '', ...missed.map(({ place, times }) => `- ${place}: ${ratio(times, 1)}`), ''] : []),
     ...(ofTexts.length > 0 ? [`Where events come as JSON texts we take ${ratio(Math.min(...ofTexts), 1)} to ${ratio(Math.max(...ofTexts), 1)} the floor's time.`, ''] : []),
   ]
+}
+
+/** What a connection that is cut costs us, beside the same one whole. */
+function resuming(tables: readonly TableResult[]): string[] {
+  return tables.flatMap(({ title, columns, rows }) => {
+    const cells = rows.find(({ name }) => name === 'millrace')?.cells ?? []
+    const whole = figureOf(cells[columns.findIndex(({ breaks }) => breaks === 0)])
+    return columns.flatMap(({ head, breaks = 0 }, column) => {
+      const cut = figureOf(cells[column])
+      if (breaks === 0 || whole === undefined || cut === undefined) return []
+      return [`${title} ${head}: ${ratio(cut, whole)} the time of the whole one, ${ms((cut - whole) / breaks)} ms more for each cut.`, '']
+    })
+  })
 }

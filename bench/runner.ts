@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { ContenderName } from './contenders/all.ts'
 import { median } from './figures.ts'
 import type { Column, Table } from './groups.ts'
+import { medianUse, type LoopUse } from './loop-probe.ts'
 import type { Progress, Sample } from './sample.ts'
 
 export interface RunOptions {
@@ -26,6 +27,8 @@ export type Cell =
       readonly microsecondsPerEvent: number
       readonly rssMb: number
       readonly heapMb: number
+      /** Macrotasks for each event, and how long the loop was kept from turning; see {@link LoopUse}. */
+      readonly loop?: { readonly blockMs: number; readonly p99Ms: number; readonly macrotasksPerEvent: number }
       readonly processes: number
     }
   /** Stopped: its first round took longer. */
@@ -43,7 +46,7 @@ export interface Row {
 export interface TableResult {
   readonly title: string
   readonly entry: Table['entry']
-  readonly columns: readonly Pick<Column, 'head' | 'watch'>[]
+  readonly columns: readonly Pick<Column, 'head' | 'watch' | 'breaks'>[]
   readonly rows: readonly Row[]
 }
 
@@ -66,7 +69,7 @@ export async function runTable(table: Table, path: readonly [group: string, inde
   return {
     title: table.title,
     entry: table.entry,
-    columns: table.columns.map(({ head, watch }) => ({ head, watch })),
+    columns: table.columns.map(({ head, watch, breaks }) => ({ head, watch, ...(breaks !== undefined && { breaks }) })),
     rows: [...cells].map(([name, row]) => ({ name, cells: row })),
   }
 }
@@ -91,6 +94,7 @@ function summary(samples: readonly Sample[]): Cell {
   const firstMs = medianOf((sample) => sample.firstMs)
   const warm = samples.flatMap(({ ms }) => ms ?? [])
   const ms = warm.length > 0 ? median(warm) : undefined
+  const loops = samples.flatMap(({ loop }) => loop ?? [])
   return {
     kind: 'measured',
     firstMs,
@@ -98,8 +102,14 @@ function summary(samples: readonly Sample[]): Cell {
     microsecondsPerEvent: ((ms ?? firstMs) * 1_000) / medianOf(({ events }) => events),
     rssMb: medianOf(({ rssMb }) => rssMb),
     heapMb: medianOf(({ heapMb }) => heapMb),
+    ...(loops.length > 0 && { loop: loopOf(loops, medianOf(({ events }) => events)) }),
     processes: samples.length,
   }
+}
+
+function loopOf(loops: readonly LoopUse[], events: number): NonNullable<(Cell & { readonly kind: 'measured' })['loop']> {
+  const { blockMs, p99Ms, macrotasks } = medianUse(loops)
+  return { blockMs, p99Ms, macrotasksPerEvent: macrotasks / events }
 }
 
 function runChild(args: readonly string[], capMs: number): Promise<Sample | Cell> {

@@ -1,4 +1,5 @@
 /** What the process of one contender tells the one that started it. */
+import type { LoopUse } from './loop-probe.ts'
 
 export interface Sample {
   /** Time of the first round in a new process, in ms: compilation and all. */
@@ -11,6 +12,13 @@ export interface Sample {
   readonly rssMb: number
   /** How much the heap grew at most in the first round, in MB. */
   readonly heapMb: number
+  /** How it treated the event loop; median of the same rounds as `ms`. Absent where nothing waits for a network. */
+  readonly loop?: LoopUse
+}
+
+/** What the process of a server tells. */
+export interface Served {
+  readonly url: string
 }
 
 /** In this order; `failed` may come at any time and is the last. */

@@ -51,3 +51,23 @@ it('is aligned in a terminal and a table in Markdown', () => {
 it('names the places where we are over the aim, and only those', () => {
   expect(closing('text', [result])).toContain('missed in 1 of 2 places.\n\n- One message, 20 deltas: 2.50×\n')
 })
+
+it('shows what the event loop had of a connection', () => {
+  const loop = { blockMs: 9.25, p99Ms: 8, macrotasksPerEvent: 0.0004 }
+  const rows: TableResult['rows'] = [
+    { name: 'floor', cells: [took(2, 1), took(4, 2)] },
+    { name: 'millrace', cells: [{ ...took(2, 1), loop } as Cell, { kind: 'capped', capMs: 20_000 }] },
+  ]
+  const [head, floor, ours] = gridOf({ ...result, entry: 'connection', rows })
+  expect(head?.slice(6)).toEqual(['block ms (p99)', 'macrotasks per event', 'RSS MB', 'heap MB'])
+  expect(floor?.slice(6, 8)).toEqual(['', ''])
+  expect(ours?.slice(6, 8)).toEqual(['9.25 (8.00) · –', '0.000 · –'])
+})
+
+it('says what cutting costs', () => {
+  const watch = { kind: 'end' } as const
+  const columns = [{ head: 'never', watch, breaks: 0 }, { head: '20 times', watch, breaks: 20 }]
+  const rows: TableResult['rows'] = [{ name: 'millrace', cells: [took(90, 50), took(200, 150)] }]
+  const cut: TableResult = { title: 'The connection cut', entry: 'connection', columns, rows }
+  expect(closing('text', [cut])).toContain('The connection cut 20 times: 3.00× the time of the whole one, 5.00 ms more for each cut.')
+})

@@ -3,6 +3,7 @@ import { ms, ratio } from './figures.ts'
 import type { Cell, Row, TableResult } from './runner.ts'
 
 type Grid = readonly (readonly string[])[]
+type Loop = NonNullable<(Cell & { readonly kind: 'measured' })['loop']>
 
 /** The figure that stands for a contender, in ms: warm, or the first where a round takes too long for more. */
 export function figureOf(cell: Cell | undefined): number | undefined {
@@ -45,17 +46,34 @@ function memory({ cells }: Row, pick: 'rssMb' | 'heapMb'): string {
   return last === undefined ? '' : Math.round(last[pick]).toLocaleString('en')
 }
 
-export function gridOf({ columns, rows }: TableResult): Grid {
+/** What the event loop had of it, column by column. */
+function loops({ cells }: Row, pick: (loop: Loop) => string): string {
+  const all = cells.map((cell) => (cell.kind === 'measured' && cell.loop !== undefined ? pick(cell.loop) : '–'))
+  return all.every((one) => one === '–') ? '' : all.join(' · ')
+}
+
+export function gridOf({ entry, columns, rows }: TableResult): Grid {
   const rowOf = (name: string): Row | undefined => rows.find((row) => row.name === name)
   const [floor, ours] = [rowOf('floor'), rowOf('millrace')]
+  const looped = entry === 'connection'
   return [
-    ['contender', ...columns.map(({ head }) => head), '× floor', '× millrace', 'µs per event', 'RSS MB', 'heap MB'],
+    [
+      'contender',
+      ...columns.map(({ head }) => head),
+      '× floor',
+      '× millrace',
+      'µs per event',
+      ...(looped ? ['block ms (p99)', 'macrotasks per event'] : []),
+      'RSS MB',
+      'heap MB',
+    ],
     ...rows.map((row) => [
       row.name,
       ...row.cells.map(figure),
       ratios(row, floor),
       row.name === 'floor' ? '' : ratios(row, ours),
       growth(row),
+      ...(looped ? [loops(row, ({ blockMs, p99Ms }) => `${ms(blockMs)} (${ms(p99Ms)})`), loops(row, ({ macrotasksPerEvent }) => macrotasksPerEvent.toFixed(3))] : []),
       memory(row, 'rssMb'),
       memory(row, 'heapMb'),
     ]),

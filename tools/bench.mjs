@@ -1,5 +1,5 @@
 // `npm run bench [-- NAME… OPTIONS]`: builds what changed, then runs bench/main.ts (as bench/dist/main.js) as a production
-// program, with the garbage collector within reach. What is built is told on stderr: stdout is the report.
+// program. What is built is told on stderr: stdout is the report.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { buildAll, targets } from './build.mjs'

@@ -5,7 +5,7 @@ import { responseOf } from '../workloads/wire.ts'
 import { parsed, NotOffered, piecesOf, textsOf, type Job, type Outcome, type Prepare, type Run } from './contender.ts'
 import { uiMessageChunks } from './ai-sdk-chunks.ts'
 
-function outcome(before: string, messages: Iterable<UIMessage>, seen: string): Outcome {
+export function outcome(before: string, messages: Iterable<UIMessage>, seen: string): Outcome {
   let [text, reasoning, calls, results] = [before, '', '', '']
   for (const { parts } of messages) {
     for (const part of parts) {

@@ -6,7 +6,7 @@ import { FloorFold } from './floor-fold.ts'
 import { outcomeOf } from './messages-answer.ts'
 
 /** Line by line, LF only, each line one event. A line that comes in many pieces is a rope until it is parsed. */
-function lineReader(take: (event: Event) => void): (piece: Uint8Array) => void {
+export function lineReader(take: (event: Event) => void): (piece: Uint8Array) => void {
   const utf8 = new TextDecoder()
   let open = ''
   return (piece) => {

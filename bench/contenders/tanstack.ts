@@ -9,11 +9,11 @@ import { NotOffered, piecesOf, seenBy, textsOf, type Job, type Outcome, type Pre
 type Chunk = Parameters<StreamProcessor['processChunk']>[0]
 
 /** Its messages are parts; results stand beside their calls. */
-function uiMessages(history: readonly Message[]): UIMessage[] {
+export function uiMessages(history: readonly Message[]): UIMessage[] {
   return history.map(({ id, role, content }) => ({ id, role: role as 'user' | 'assistant', parts: [{ type: 'text', content: content as string }] }))
 }
 
-function outcome(messages: readonly UIMessage[], seen: string): Outcome {
+export function outcome(messages: readonly UIMessage[], seen: string): Outcome {
   let [text, reasoning, calls, results] = ['', '', '', '']
   for (const part of messages.flatMap(({ parts }) => parts)) {
     if (part.type === 'text') text += part.content

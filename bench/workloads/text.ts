@@ -3,7 +3,11 @@ import type { Message } from '@millrace/protocol'
 import { word, words } from './random.ts'
 import { oneRun, type Stream, type Workload } from './stream.ts'
 
-export function textStream(deltas: readonly string[], history: readonly Message[] = []): Stream {
+/** What the user says where a client asks for the stream itself. */
+export const QUESTION = 'Which way does it turn?'
+
+/** @param question Text that comes to the history before the answer. */
+export function textStream(deltas: readonly string[], history: readonly Message[] = [], question = ''): Stream {
   return {
     history,
     events: oneRun([
@@ -11,7 +15,7 @@ export function textStream(deltas: readonly string[], history: readonly Message[
       ...deltas.map((delta) => ({ type: 'TEXT_MESSAGE_CONTENT', messageId: 'answer', delta }) as const),
       { type: 'TEXT_MESSAGE_END', messageId: 'answer' },
     ]),
-    answer: { text: [...history.map(({ content }) => content), ...deltas].join('') },
+    answer: { text: [...history.map(({ content }) => content), question, ...deltas].join('') },
   }
 }
 
@@ -31,4 +35,10 @@ export const oneMessage = (deltas: number): Workload => ({
 export const overHistory = (messages: number, deltas: number): Workload => ({
   size: `${messages.toLocaleString('en')} messages`,
   make: () => textStream(words(deltas), historyOf(messages)),
+})
+
+/** The answer to {@link QUESTION}, which is sent with the messages before it. */
+export const answered = (deltas: number, messages = 0): Workload => ({
+  size: messages === 0 ? `${deltas.toLocaleString('en')} deltas` : `${messages.toLocaleString('en')} messages`,
+  make: () => textStream(words(deltas), historyOf(messages), QUESTION),
 })

@@ -1,19 +1,27 @@
 /** Streams as they come over the network: SSE, cut into pieces. */
 import { numbersFrom } from './random.ts'
 
-/** Sizes of pieces in bytes: as sockets give them, or all alike. */
-export type Cuts = 'uneven' | 'even'
+/**
+ * Sizes of pieces: `uneven` as sockets give them, `even` 1 KiB, `large` 16 KiB as servers write them, `small` 200 bytes, `whole`
+ * all in one.
+ */
+export type Cuts = 'uneven' | keyof typeof ALIKE
 
 const UNEVEN: readonly [least: number, most: number] = [1, 1_500]
-const EVEN = 1_024
+const ALIKE = { even: 1_024, large: 16_384, small: 200, whole: Infinity } as const
+
+/** An event as SSE. */
+export function sseText(event: object, id?: string): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(event)}\n\n`
+}
 
 /** The events as a server would send them. The same cuts in every run and for every contender. */
 export function sseBytes(events: readonly object[], cuts: Cuts): Uint8Array<ArrayBuffer>[] {
-  const bytes = new TextEncoder().encode(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
+  const bytes = new TextEncoder().encode(events.map((event) => sseText(event)).join(''))
   const pieces: Uint8Array<ArrayBuffer>[] = []
   const number = numbersFrom(1)
   for (let at = 0; at < bytes.length; ) {
-    const size = cuts === 'even' ? EVEN : number(...UNEVEN)
+    const size = cuts === 'uneven' ? number(...UNEVEN) : ALIKE[cuts]
     pieces.push(bytes.subarray(at, at + size))
     at += size
   }
