@@ -51,7 +51,7 @@ export default defineConfig({
       {
         extends: true,
         // Found at start: a dependency met only later makes Vite reload the page under a running test.
-        optimizeDeps: { include: ['fast-check', 'react', 'react/jsx-dev-runtime', 'react-dom', 'react-dom/client'] },
+        optimizeDeps: { include: ['fast-check', 'idb-keyval', 'react', 'react/jsx-dev-runtime', 'react-dom', 'react-dom/client'] },
         test: {
           name: 'browser',
           globalSetup: 'packages/client/test/contract-server.setup.ts',

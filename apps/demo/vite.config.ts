@@ -3,6 +3,7 @@ import { defineConfig } from 'vite'
 import { sourceAliases } from '../../tools/source-aliases.mjs'
 
 export default defineConfig(({ command }) => {
+  const server = `http://127.0.0.1:${process.env['PORT'] ?? 3000}`
   // Whatever the shell has set, what is built is for production.
   if (command === 'build') process.env['NODE_ENV'] = 'production'
   return {
@@ -18,6 +19,6 @@ export default defineConfig(({ command }) => {
       // Markdown is most of it, and it is served from the same machine.
       chunkSizeWarningLimit: 700,
     },
-    server: { proxy: { '/api': `http://127.0.0.1:${process.env['PORT'] ?? 3000}` } },
+    server: { proxy: { '/api': server, '/demo': server } },
   }
 })

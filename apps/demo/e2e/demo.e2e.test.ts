@@ -4,7 +4,21 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { chromeArgs, findChrome } from '../../../tools/find-chrome.mjs'
 import { lowContrast, namelessControls, tooWide } from './audit.ts'
 import type { OpenPage, RunningDemo } from './harness.ts'
-import { buildDemo, changed, desktop, openPage, partsOf, phone, poll, smallPhone, startDemo, watch } from './harness.ts'
+import {
+  buildDemo,
+  changed,
+  demoTargets,
+  desktop,
+  lengthOf,
+  openPage,
+  ownProblems,
+  partsOf,
+  phone,
+  poll,
+  smallPhone,
+  startDemo,
+  watch,
+} from './harness.ts'
 
 // Each wait has its own bound; the sum of them is no test of anything.
 vi.setConfig({ testTimeout: 240_000 })
@@ -19,7 +33,7 @@ const launch = (): Promise<Browser> => {
 }
 
 beforeAll(async () => {
-  buildDemo()
+  buildDemo(demoTargets)
   demo = await startDemo()
   browser = await launch()
 })
@@ -52,9 +66,6 @@ async function atRest<Value>(read: () => Promise<Value>): Promise<Value> {
     before = value
   }
 }
-
-const lengthOf = async (locator: { textContent(): Promise<string | null> }): Promise<number> =>
-  (await locator.textContent())?.length ?? 0
 
 describe('an answer', () => {
   test('grows while it streams, and is announced when it begins and ends', async () => {
@@ -134,11 +145,17 @@ describe('an answer', () => {
       await button('Try again').click()
       await poll(() => banner.textContent()).toContain('cannot be reached')
       successor = await startDemo({ PORT: port })
+      // It knows nothing of the run, so it is asked anew.
+      await button('Try again').click()
+      await button('Stop').waitFor()
+      await poll(() => lengthOf(answer)).toBeGreaterThan(80)
+      await button('Stop').click()
+      await idle()
+      await poll(() => banner.count()).toBe(0)
       await ask('Compare the weather')
       await idle()
       await poll(() => answer.textContent()).toContain('six degrees warmer')
-      // The browser itself reports requests that failed; the page adds nothing.
-      expect(problems.filter((problem) => !problem.startsWith('error: Failed to load resource'))).toEqual([])
+      expect(ownProblems(problems)).toEqual([])
     } finally {
       await close()
       await successor?.stop()
@@ -317,6 +334,11 @@ describe('the page', () => {
     await poll(async () => (await cards.first().boundingBox())?.x === (await cards.nth(1).boundingBox())?.x).toBe(true)
     await answer.locator('table').waitFor()
     await poll(() => tooWide(page)).toEqual([])
+    await button('Cut the connection').waitFor()
+    await button('Edit your message').click()
+    await button('Ask again').waitFor()
+    await poll(() => tooWide(page)).toEqual([])
+    await button('Cancel').click()
     await page.getByRole('button', { name: /^State/u }).click()
     await state.getByText('Lisbon').waitFor()
     await poll(() => answer.isVisible()).toBe(false)

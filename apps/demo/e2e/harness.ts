@@ -9,9 +9,15 @@ import { expect } from 'vitest'
 const program = fileURLToPath(new URL('../dist/server.js', import.meta.url))
 const builder = fileURLToPath(new URL('../../../tools/build.mjs', import.meta.url))
 
-/** Builds what changed, in a process of its own: building sets NODE_ENV, which is Vitest's here. */
-export function buildDemo(): void {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [builder], { encoding: 'utf8' })
+/** What the demo is made of. */
+export const demoTargets = ['protocol', 'server', 'demo', 'demo-page']
+
+/**
+ * Builds what changed, in a process of its own: building sets NODE_ENV, which is Vitest's here.
+ * @param targets default: all there are
+ */
+export function buildDemo(targets: readonly string[] = []): void {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [builder, ...targets], { encoding: 'utf8' })
   if (status !== 0) throw new Error(`the build failed\n${stdout}${stderr}`)
 }
 
@@ -90,6 +96,14 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
   await page.getByLabel('Message', { exact: true }).waitFor()
   return { page, problems, close: () => context.close() }
 }
+
+/** What is wrong with the page itself: that requests failed is said by the browser. */
+export function ownProblems(problems: readonly string[]): string[] {
+  return problems.filter((problem) => !problem.startsWith('error: Failed to load resource'))
+}
+
+export const lengthOf = async (locator: { textContent(): Promise<string | null> }): Promise<number> =>
+  (await locator.textContent())?.length ?? 0
 
 /** The parts of the page by what they are to its user. */
 export function partsOf(page: Page) {

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import type { RunningDemo } from './harness.ts'
-import { buildDemo, startDemo } from './harness.ts'
+import { buildDemo, demoTargets, startDemo } from './harness.ts'
 
 const started: RunningDemo[] = []
 
@@ -11,7 +11,7 @@ async function start(env?: Record<string, string>): Promise<RunningDemo> {
 }
 
 beforeAll(() => {
-  buildDemo()
+  buildDemo(demoTargets)
 })
 
 afterEach(async () => {

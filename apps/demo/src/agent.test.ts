@@ -3,6 +3,7 @@ import { SseDecoder, ThreadBuilder, ThreadReader, toUIMessages } from '@millrace
 import { createRunHandler } from '@millrace/server'
 import { describe, expect, test } from 'vitest'
 import { createAgent } from './agent.ts'
+import { LOCAL_TIME } from './local-time.ts'
 import { readPlan } from './plan-activity.ts'
 import { amountIn } from './scenes/budget.ts'
 import type { Sleep } from './stage.ts'
@@ -54,12 +55,16 @@ function conversation(sleep: Sleep = now) {
     return { events, types: events.map(({ type }) => type), thread: reader.snapshot(), text }
   }
 
-  const say = (content: string): Promise<Played> => {
+  const say = (content: string, input: Partial<RunAgentInput> = {}): Promise<Played> => {
     builder.addMessage({ id: `u${runs + 1}`, role: 'user', content })
+    return play(input)
+  }
+  const giveResult = (toolCallId: string, content: string): Promise<Played> => {
+    builder.addToolResult({ id: `t${runs + 1}`, role: 'tool', toolCallId, content })
     return play({})
   }
   const resume = (...entries: ResumeEntry[]): Promise<Played> => play({ resume: entries })
-  return { say, resume, handler }
+  return { say, giveResult, resume, handler }
 }
 
 const outcomeOf = ({ thread }: Played): string | undefined => thread.runs.at(-1)?.outcome
@@ -76,6 +81,7 @@ describe('the scripted agent', () => {
     ['Set the budget to €750', ['STATE_SNAPSHOT', 'STATE_DELTA']],
     ['Pack my bag', ['ACTIVITY_SNAPSHOT', 'ACTIVITY_DELTA']],
     ['Tell me a long story', ['TEXT_MESSAGE_CONTENT']],
+    ['What time is it here?', ['TEXT_MESSAGE_CONTENT']],
     ['What is the capital of France?', ['TEXT_MESSAGE_CONTENT']],
     ['', ['TEXT_MESSAGE_CONTENT']],
   ])('%o conforms and finishes', async (asked, expected) => {
@@ -104,6 +110,22 @@ describe('the scripted agent', () => {
       ['get_weather', 'complete'],
     ])
     expect(cards.map((card) => JSON.parse(card.arguments) as unknown)).toMatchObject([{ city: 'Lisbon' }, { city: 'Porto' }])
+  })
+
+  test.each([
+    ['{"now":"2026-06-12T22:30:00Z","timeZone":"Asia/Tokyo"}', 'It is **07:30** where you are (Asia/Tokyo), and **23:30** in Lisbon'],
+    ['{"now":"2026-06-12T22:30:00Z","timeZone":"Nowhere/Such"}', 'did not tell me'],
+    ['{"now":"soon","timeZone":"Asia/Tokyo"}', 'did not tell me'],
+    ['null', 'did not tell me'],
+    ['The tool failed', 'did not tell me'],
+  ])('asks the page for its clock, and takes %o for an answer', async (content, expected) => {
+    const { say, giveResult } = conversation()
+    const asked = await say('What time is it here?', { tools: [{ name: LOCAL_TIME, description: '', parameters: {} }] })
+    const [call = ''] = asked.thread.runs.at(-1)?.pendingToolCallIds ?? []
+    expect(asked.types).not.toContain('TOOL_CALL_RESULT')
+    const played = await giveResult(call, content)
+    expect(outcomeOf(played)).toBe('finished')
+    expect(played.text).toContain(expected)
   })
 
   test('moves the state that is there', async () => {

@@ -4,6 +4,7 @@ import type { Agent } from '@millrace/server'
 import { answer } from './scenes/answer.ts'
 import { ask, resumeBooking, roomAnswer } from './scenes/booking.ts'
 import { budget } from './scenes/budget.ts'
+import { clock } from './scenes/clock.ts'
 import { fail, recover } from './scenes/failure.ts'
 import { fallback } from './scenes/fallback.ts'
 import { packing } from './scenes/packing.ts'
@@ -15,6 +16,7 @@ import type { Scene, Sleep } from './stage.ts'
 /** First match wins. */
 const scenes: readonly (readonly [RegExp, (asked: string) => Scene])[] = [
   [/\b(stor(y|ies)|long)\b/iu, () => tell],
+  [/\b(time|clock)\b/iu, () => clock],
   [/\b(budget|limit|euros?)\b|€/iu, budget],
   [/\b(book|reserve|hold|rooms?|hotels?)\b/iu, () => ask],
   [/\b(weather|forecast|rain|sunny?)\b/iu, () => weather],

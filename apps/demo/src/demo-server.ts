@@ -6,6 +6,7 @@ import { AgentError, createRunHandler } from '@millrace/server'
 import { toNodeListener } from '@millrace/server/node'
 import type { AgentOptions } from './agent.ts'
 import { createAgent } from './agent.ts'
+import { Outage } from './outage.ts'
 import type { PageFile } from './page-files.ts'
 import { readPage } from './page-files.ts'
 
@@ -63,17 +64,21 @@ export async function createDemoServer({ page, ...agentOptions }: DemoServerOpti
     agent: createAgent(agentOptions),
     // Everybody may do everything: runs are scripted, and nothing of anybody's is kept.
     authorize: () => true,
-    // Whoever stops or leaves wants the script to stop, too.
-    onDisconnect: 'cancel',
+    // Whoever is gone may come back: only a DELETE stops a run.
+    onDisconnect: 'continue',
+    // The page takes a longer silence for a broken connection.
+    heartbeatMs: 2000,
     logger: { warn: () => undefined, error: report },
   })
   const api = toNodeListener(handler)
+  const network = new Outage()
   const headers = { 'Content-Security-Policy': contentSecurityPolicy(files.get('/')), ...fixedHeaders }
 
   const server = createServer((request, response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     const [path = '/'] = (request.url ?? '/').split(/[?#]/u, 1)
-    if (path === '/api/chat') return api(request, response)
+    if (path === '/api/chat') return network.admits(request, response) ? api(request, response) : undefined
+    if (path === '/demo/cut') return cutNetwork(request, response, network)
     return sendFile(request, response, files.get(path))
   })
 
@@ -86,6 +91,14 @@ export async function createDemoServer({ page, ...agentOptions }: DemoServerOpti
     clearTimeout(force)
   }
   return { server, close }
+}
+
+/** The page's button for it. No other page may press it. */
+function cutNetwork({ method, headers }: IncomingMessage, response: ServerResponse, network: Outage): void {
+  if (method !== 'POST') return void response.writeHead(405, { Allow: 'POST' }).end()
+  if ((headers['sec-fetch-site'] ?? 'same-origin') !== 'same-origin') return void response.writeHead(403).end()
+  network.cut()
+  response.writeHead(204).end()
 }
 
 function sendFile(request: IncomingMessage, response: ServerResponse, file: PageFile | undefined): void {

@@ -73,6 +73,11 @@ export async function callTools(stage: Stage, calls: readonly ScriptedCall[]): P
   }
 }
 
+/** Calls a tool of the page. The call stays open when the run ends; the next run brings the answer. */
+export async function callPage(stage: Stage, name: string, args: Record<string, unknown>): Promise<void> {
+  await stage.run.toolCall(name, typed(stage, JSON.stringify(args), 60))
+}
+
 export type StatePatch = Parameters<RunContext['state']['patch']>[0]
 
 /** Sends each patch by itself, with a pause in front. */

@@ -1,25 +1,27 @@
-import { fetchServerSentEvents } from '@millrace/client'
-import { useChat } from '@millrace/react'
 import type { ReactNode } from 'react'
 import { useCallback, useState } from 'react'
 import { ChatView } from './chat/chat-view.tsx'
 import type { View } from './header.tsx'
 import { Header } from './header.tsx'
+import { useConversation } from './hooks/use-conversation.ts'
 import { EventStore } from './panel/event-store.ts'
 import { SidePanel } from './panel/side-panel.tsx'
+import { writeSession } from './session.ts'
 
 /** A new conversation is a new client: nothing of the old one can leak into it. */
 export function App(): ReactNode {
-  const [conversation, setConversation] = useState(0)
-  const startAnew = useCallback(() => setConversation((before) => before + 1), [])
-  return <Conversation key={conversation} first={conversation === 0} onNew={startAnew} />
+  const [count, setCount] = useState(0)
+  const startAnew = useCallback(() => {
+    writeSession(undefined)
+    setCount((before) => before + 1)
+  }, [])
+  return <Conversation key={count} first={count === 0} onNew={startAnew} />
 }
-
-const connection = fetchServerSentEvents('/api/chat')
 
 function Conversation({ first, onNew }: { first: boolean; onNew: () => void }): ReactNode {
   const [events] = useState(() => new EventStore())
-  const chat = useChat({ connection, onEvent: events.push })
+  const conversation = useConversation(events.push)
+  const { chat } = conversation
   const [view, setView] = useState<View>('chat')
   const [panel, setPanel] = useState(true)
   // What the narrow page has not shown yet.
@@ -40,7 +42,7 @@ function Conversation({ first, onNew }: { first: boolean; onNew: () => void }): 
         <h1 id="page-title" className="visually-hidden">
           Chat with the travel desk
         </h1>
-        <ChatView chat={chat} focused={!first} />
+        <ChatView conversation={conversation} focused={!first} />
       </main>
       <SidePanel state={chat.state} events={events} />
     </div>

@@ -6,15 +6,6 @@ export function jsonText(value: unknown): string {
   return text.length > longest ? `${text.slice(0, longest)}\n… ${text.length - longest} characters more` : text
 }
 
-/** @returns the value of a JSON text, or undefined while it is incomplete or no JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 export type Scalar = string | number | boolean
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

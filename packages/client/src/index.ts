@@ -28,6 +28,15 @@ export {
   type ChatSource,
   type HeldClient,
 } from './chat/binding.ts'
+export type { Keeper, KeptChat, Persistence } from './chat/keeper.ts'
+export type { LeftRun, ThreadBase } from './chat/left-run.ts'
+export { persisted, type PersistedOptions } from './persistence/persisted.ts'
+export { memoryStorage, type ChatStorage } from './persistence/storage.ts'
+export { webStorage, type WebStorageLike, type WebStorageOptions } from './persistence/web-storage.ts'
+export { StorageError, type StorageErrorCode } from './persistence/storage-error.ts'
+export type { Migrations, StoredBase, StoredContent, StoredRun, StoredThread, StoredUnderway } from './persistence/stored-thread.ts'
+export { sharedTabs, type News, type SharedTabsOptions, type TabChannel, type TabLine, type Tabs } from './persistence/tabs.ts'
+export type { Claims, LockManagerLike } from './persistence/claims.ts'
 export { isExpired, UsageError } from '@millrace/protocol'
 export { defineTool, type ClientTool, type ToolContext, type ToolDefinition } from './tools/define-tool.ts'
 export type { SchemaIssue, SchemaOutput, SchemaResult, StandardSchema } from './tools/standard-schema.ts'

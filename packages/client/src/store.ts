@@ -9,20 +9,24 @@ export class Store<Value> {
   readonly #listeners = new Set<() => void>()
   readonly #coalescer: Coalescer
   readonly #onListenerError: (error: unknown) => void
+  readonly #onChange: (() => void) | undefined
   #value: Value | undefined
   #stale = true
 
   /**
    * `build` gives the present value, and the previous one itself if nothing changed. What a listener throws goes to
-   * `onListenerError`: one broken view must not stop the others or the stream.
+   * `onListenerError`: one broken view must not stop the others or the stream. `onChange` is called at each change, before
+   * listeners are.
    */
   constructor(
     build: (previous: Value | undefined) => Value,
     onListenerError: (error: unknown) => void,
     strategy: CoalesceStrategy = perTurn,
+    onChange?: () => void,
   ) {
     this.#build = build
     this.#onListenerError = onListenerError
+    this.#onChange = onChange
     this.#coalescer = strategy(() => this.#notify())
   }
 
@@ -46,12 +50,14 @@ export class Store<Value> {
   /** Something changed by the stream: listeners are told once per flush. */
   touch(): void {
     this.#stale = true
+    this.#onChange?.()
     if (this.#listeners.size > 0) this.#coalescer.request()
   }
 
   /** Something changed by the user: listeners are told now. */
   commit(): void {
     this.#stale = true
+    this.#onChange?.()
     this.#coalescer.cancel()
     this.#notify()
   }

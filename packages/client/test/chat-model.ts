@@ -2,7 +2,7 @@
  * A chat beside a model of it. The world is a server in memory that keeps runs and gives their events when it is told to;
  * the model says, in the fewest words, what a chat shows after each thing a user or the network does.
  */
-import { ChatClient, type ConnectConnectionAdapter, type StreamChunk } from '@millrace/client'
+import type { ChatClient, ConnectConnectionAdapter, StreamChunk } from '@millrace/client'
 
 export type Kind = 'text' | 'asks-us' | 'calls-auto' | 'interrupts' | 'fails'
 

@@ -37,6 +37,8 @@ export interface OpenOptions {
 export interface Opened {
   readonly connection: ConnectionAdapter
   seen(): Promise<readonly Seen[]>
+  /** Answers and sockets of this test that are open at the other end, if there is a wire. */
+  open?(): Promise<number>
   /** Lets go of what outlives a run by design (a socket for many runs). */
   close?(): void
 }
@@ -98,6 +100,44 @@ async function run(
     signal.removeEventListener('abort', stop)
   }
   return { events, error }
+}
+
+/** How a run is left that does not end by itself. */
+type Leaving = { readonly abortAt?: number; readonly throwAt?: number } | 'detach' | 'stop'
+
+/** Reads a run until it ends or is left so; gives the controller whose signal the connection was handed. */
+async function leave(connection: ConnectionAdapter, leaving: Leaving): Promise<AbortController> {
+  const controller = new AbortController()
+  if (typeof leaving === 'string') {
+    const chat = new ChatClient({ connection, threadId: 't1' })
+    const sending = chat.sendMessage('Hi')
+    await until(() => chat.getSnapshot().status === 'streaming')
+    chat[leaving]()
+    expect(await sending).toEqual({ outcome: leaving === 'stop' ? 'cancelled' : 'running' })
+  } else if (leaving.throwAt === undefined) {
+    await run(connection, ids, {
+      signal: controller.signal,
+      onEvent: (_, count) => {
+        if (count === leaving.abortAt) controller.abort()
+      },
+    })
+  } else {
+    const { throwAt } = leaving
+    const reading = (async () => {
+      let count = 0
+      for await (const _ of begin(connection, controller.signal)) if (++count === throwAt) throw new Error('mine')
+    })()
+    await expect(reading).rejects.toThrow('mine')
+  }
+  return controller
+}
+
+/** The events of a run, as its connection gives them. */
+function begin(connection: ConnectionAdapter, signal: AbortSignal): AsyncIterable<StreamChunk> {
+  if ('connect' in connection) return connection.connect(messages, undefined, signal, ids)
+  const events = connection.subscribe(signal)
+  connection.send(messages, undefined, signal, ids).catch(() => {})
+  return events
 }
 
 export function describeConnection(transport: Transport): void {
@@ -176,10 +216,11 @@ export function describeConnection(transport: Transport): void {
     })
 
     it('aborted while nothing has come yet, ends quietly and tells the other end', async () => {
-      const { connection, seen } = open('silent')
+      const { connection, seen, open: counted } = open('silent')
       const controller = new AbortController()
       const running = run(connection, ids, { signal: controller.signal })
       await until(async () => (await seen()).length === 1)
+      if (counted !== undefined) expect(await counted()).toBe(1)
       controller.abort()
       expect(await running).toEqual({ events: [], error: undefined })
       await until(async () => (await seen())[0]?.left === true)
@@ -332,28 +373,26 @@ export function describeConnection(transport: Transport): void {
       await until(async () => (await seen())[0]?.left === true)
     })
 
-    describe.each([
-      ['an end', 'hello', undefined],
-      ['a break', 'broken', undefined],
-      ['an end too early', 'unterminated', undefined],
-      ["the agent's error", 'failing', undefined],
-      ['an abort', 'flood', 3],
-    ] as const)('leaves after %s', (_, scenario, abortAt) => {
-      it(...needs('listeners', 'no timer and no listener'), async () => {
+    describe.each<[string, Scenario, Leaving]>([
+      ['an end', 'hello', {}],
+      ['a break', 'broken', {}],
+      ['an end too early', 'unterminated', {}],
+      ["the agent's error", 'failing', {}],
+      ['an abort', 'flood', { abortAt: 3 }],
+      ['a consumer that throws', 'flood', { throwAt: 3 }],
+      ['a chat that detaches', 'flood', 'detach'],
+      ['a chat that stops', 'flood', 'stop'],
+    ])('leaves after %s', (_, scenario, leaving) => {
+      it(...needs('listeners', 'no timer and no listener, no answer and no socket'), async () => {
         const opened = transport.open(scenario)
         const probe = probeLeaks()
         onTestFinished(() => probe.restore())
-        const controller = new AbortController()
-        await run(opened.connection, ids, {
-          signal: controller.signal,
-          onEvent: (_event, count) => {
-            if (count === abortAt) controller.abort()
-          },
-        })
+        const { signal } = await leave(opened.connection, leaving)
         opened.close?.()
-        const none = { timers: 0, listeners: 0 }
-        await until(() => JSON.stringify(probe.left([controller.signal])) === JSON.stringify(none)).catch(() => {})
-        expect(probe.left([controller.signal])).toEqual(none)
+        const left = async (): Promise<object> => ({ ...probe.left([signal]), open: (await opened.open?.()) ?? 0 })
+        const none = { timers: 0, listeners: 0, open: 0 }
+        await until(async () => JSON.stringify(await left()) === JSON.stringify(none)).catch(() => {})
+        expect(await left()).toEqual(none)
       })
     })
   })

@@ -1,6 +1,7 @@
 /**
  * A real server that plays scenarios over SSE, NDJSON and WebSocket, for connections in Node and in browsers:
- * `/<transport>/<scenario>/<session>`, and `/seen/<session>` for what it saw of a session's requests.
+ * `/<transport>/<scenario>/<session>`, `/seen/<session>` for what it saw of a session's requests, and `/open/<session>` for how many of
+ * its answers and WebSockets are open.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -36,11 +37,19 @@ export async function startContractServer(): Promise<ContractServer> {
     sessions.set(name, known)
     return known
   }
+  /** Answers and WebSockets that are open, by session. A connection that a browser keeps for its next request carries none. */
+  const open = new Map<string, number>()
   const server = createServer((request, response) => {
+    const [, first, second = '', name = second] = pathOf(request)
+    if (first === 'open') return void response.writeHead(200, ANY_ORIGIN).end(String(open.get(second) ?? 0))
+    if (request.method === 'POST') count(open, name, response)
     handle(request, response, sessionOf).catch(() => response.destroy())
   })
   const sockets = new WebSocketServer({ server })
-  sockets.on('connection', (socket, request) => converse(socket, request, sessionOf))
+  sockets.on('connection', (socket, request) => {
+    count(open, pathOf(request)[3] ?? '', socket)
+    converse(socket, request, sessionOf)
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -55,12 +64,20 @@ export async function startContractServer(): Promise<ContractServer> {
   }
 }
 
+const pathOf = ({ url = '' }: IncomingMessage): string[] => url.split('?', 1)[0]?.split('/') ?? []
+
+/** Counts what is open until it closes. */
+function count(open: Map<string, number>, session: string, what: ServerResponse | WebSocket): void {
+  open.set(session, (open.get(session) ?? 0) + 1)
+  what.once('close', () => open.set(session, (open.get(session) ?? 1) - 1))
+}
+
 async function handle(request: IncomingMessage, response: ServerResponse, sessionOf: (name: string) => Seen[]): Promise<void> {
   if (request.method === 'OPTIONS') {
     response.writeHead(204, ANY_ORIGIN).end()
     return
   }
-  const [, transport, scenario, session] = (request.url ?? '').split('?', 1)[0]?.split('/') ?? []
+  const [, transport, scenario, session] = pathOf(request)
   if (transport === 'seen') {
     response.writeHead(200, { ...ANY_ORIGIN, 'content-type': 'application/json' }).end(JSON.stringify(sessionOf(scenario ?? '')))
     return
@@ -95,7 +112,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, sessio
 
 /** One socket, many runs: each message starts one, `{type:'abort', runId}` ends one. */
 function converse(socket: WebSocket, request: IncomingMessage, sessionOf: (name: string) => Seen[]): void {
-  const [, , scenario, session] = (request.url ?? '').split('?', 1)[0]?.split('/') ?? []
+  const [, , scenario, session] = pathOf(request)
   const mine = new Set<Seen>()
   socket.on('message', (data) => {
     const input = JSON.parse(String(data)) as Record<string, unknown>

@@ -20,19 +20,20 @@ import type { Scenario, Seen } from './scenarios.ts'
 let sessions = 0
 
 /** The address of a scenario for one test, and what the server saw of it. */
-export function session(base: string, transport: string, scenario: Scenario): { readonly url: string; seen(): Promise<Seen[]> } {
+export function session(base: string, transport: string, scenario: Scenario): { readonly url: string } & Required<Pick<Opened, 'open'>> & { seen(): Promise<Seen[]> } {
   const name = `${Date.now().toString(36)}-${++sessions}-${Math.random().toString(36).slice(2)}`
   return {
     url: `${base}/${transport}/${scenario}/${name}`,
     seen: async () => (await (await fetch(`${base}/seen/${name}`)).json()) as Seen[],
+    open: async () => Number(await (await fetch(`${base}/open/${name}`)).text()),
   }
 }
 
 /** `base` is asked for late: the server is not there yet when tests are told. */
 export function fetchTransports(base: () => string, fetchClient?: typeof fetch): Transport[] {
   const over = (format: 'sse' | 'ndjson', make: typeof fetchServerSentEvents) => (scenario: Scenario, options: OpenOptions = {}): Opened => {
-    const { url, seen } = session(base(), format, scenario)
-    return { connection: make(url, { ...options, ...(fetchClient && { fetchClient }) }), seen }
+    const { url, ...other } = session(base(), format, scenario)
+    return { connection: make(url, { ...options, ...(fetchClient && { fetchClient }) }), ...other }
   }
   return [
     { name: 'fetchServerSentEvents', end: 'cut', open: over('sse', fetchServerSentEvents) },
@@ -42,8 +43,8 @@ export function fetchTransports(base: () => string, fetchClient?: typeof fetch):
 
 export function xhrTransports(base: () => string, xhrFactory?: () => XMLHttpRequest, suffix = ''): Transport[] {
   const over = (format: 'sse' | 'ndjson', make: typeof xhrServerSentEvents) => (scenario: Scenario, options: OpenOptions = {}): Opened => {
-    const { url, seen } = session(base(), format, scenario)
-    return { connection: make(url, { ...options, ...(xhrFactory && { xhrFactory }) }), seen }
+    const { url, ...other } = session(base(), format, scenario)
+    return { connection: make(url, { ...options, ...(xhrFactory && { xhrFactory }) }), ...other }
   }
   return [
     { name: `xhrServerSentEvents${suffix}`, end: 'cut', open: over('sse', xhrServerSentEvents) },
@@ -88,7 +89,7 @@ export function fetcherTransports(base: () => string, fetchClient: typeof fetch)
       end: 'cut',
       without: { listeners: 'the signal is given to a fetch that is not ours' },
       open: (scenario, { body, headers } = {}) => {
-        const { url, seen } = session(base(), 'sse', scenario)
+        const { url, ...other } = session(base(), 'sse', scenario)
         const connection = fetcherToConnectionAdapter(({ messages, data, runContext }, { signal, headers: own }) =>
           fetchClient(url, {
             method: 'POST',
@@ -97,7 +98,7 @@ export function fetcherTransports(base: () => string, fetchClient: typeof fetch)
             signal,
           }),
         )
-        return { connection, seen }
+        return { connection, ...other }
       },
     },
   ]
@@ -111,9 +112,9 @@ export function webSocketTransports(base: () => string, options: WebSocketConnec
       shared: true,
       without: { headers: 'a WebSocket sends none of ours' },
       open: (scenario, { body } = {}) => {
-        const { url, seen } = session(base(), 'ws', scenario)
+        const { url, ...other } = session(base(), 'ws', scenario)
         const connection = webSocket(url, { ...options, ...(body && { body }) })
-        return { connection, seen, close: () => connection.close() }
+        return { connection, ...other, close: () => connection.close() }
       },
     },
   ]

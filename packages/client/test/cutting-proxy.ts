@@ -11,7 +11,8 @@ export interface CuttingProxy {
   close(): Promise<void>
 }
 
-export type Cut = number | { readonly after: number; readonly how: 'reset' }
+/** After so many bytes, or where a look at what has come says so (bytes as Latin-1, framing included). */
+export type Cut = number | { readonly after: number; readonly how: 'reset' } | ((answer: string) => number | undefined)
 
 /** `cut(n)`: bytes of the answer to request n (from 0) that get through, headers included; Infinity for all. */
 export async function cuttingProxy(target: string, cut: (request: number) => Cut): Promise<CuttingProxy> {
@@ -27,23 +28,31 @@ export async function cuttingProxy(target: string, cut: (request: number) => Cut
     client.on('close', () => upstream.destroy())
     let rule: Cut = Infinity
     let passed = 0
+    let text = ''
+    /** Bytes of the answer that get through, as far as can be told by now. */
+    const limit = (bytes: Buffer): number => {
+      if (typeof rule === 'number') return rule
+      if (typeof rule === 'object') return rule.after
+      text += bytes.toString('latin1')
+      return rule(text) ?? Infinity
+    }
     client.on('data', (bytes) => {
       // One request per connection: none of these tests pipelines, and the answer says so.
       const line = /^(GET|POST|DELETE) (\S+) HTTP/.exec(bytes.toString('latin1'))
       if (line !== null) {
         rule = cut(requests.push(`${line[1]} ${line[2]}`) - 1)
         passed = 0
+        text = ''
       }
       upstream.write(bytes)
     })
     upstream.on('data', (bytes) => {
-      const after = typeof rule === 'number' ? rule : rule.after
-      const left = after - passed
+      const left = limit(bytes) - passed
       passed += bytes.length
       if (bytes.length < left) return void client.write(bytes)
       const end = (): void => {
-        if (typeof rule === 'number') client.destroy()
-        else client.resetAndDestroy()
+        if (typeof rule === 'object') client.resetAndDestroy()
+        else client.destroy()
         upstream.destroy()
       }
       if (left > 0) client.write(bytes.subarray(0, left), end)

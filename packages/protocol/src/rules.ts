@@ -246,6 +246,11 @@ const TEXTS: Readonly<Record<RuleId, Omit<Rule, 'severity'>>> = {
     title: 'A run begins with RUN_STARTED',
     explanation: 'A CUSTOM event came before it. Send RUN_STARTED first.',
   },
+  'tolerated.result-before-run': {
+    source: 'TanStack AI 0.58, runs that answer an interrupt',
+    title: 'A run begins with RUN_STARTED, and its tool results follow',
+    explanation: 'The result of a call came before it. Send RUN_STARTED first.',
+  },
   'tolerated.run-goes-on': {
     source: 'TanStack AI 0.58',
     title: 'A run does not go on after RUN_FINISHED',

@@ -12,8 +12,9 @@ export const fallback: Scene = async (stage) => {
 - *Set the budget to 750*: shared state, moved by patches
 - *Pack my bag*: a plan that ticks
 - *Book a room*: a question back to you
+- *What time is it here?*: a tool that runs in your browser
 - *How does an answer arrive?*: Markdown
-- *Tell me a long story*: something to stop
+- *Tell me a long story*: something to cut, reload or stop
 - *Fail half way*: an error, and a retry
 
 Put a real agent behind the same endpoint and this page needs no change.`,

@@ -1,20 +1,21 @@
 import type { Interrupt, UIMessage } from '@millrace/protocol'
 import type { ReactNode } from 'react'
 import { useEffect, useRef, useState } from 'react'
-import { textOf } from '../parts/message.tsx'
+import { textOf } from '../parts/text-of.ts'
 
 /** Enough to know what was said; the whole is in the transcript. */
 const spokenLength = 400
 
 export interface AnnouncerProps {
   readonly busy: boolean
+  readonly lost: boolean
   readonly failed: boolean
   readonly last: UIMessage | undefined
   readonly interrupt: Interrupt | undefined
 }
 
-/** Tells screen readers when an answer begins and what it was when it is done: twice per answer, not per token. */
-export function Announcer({ busy, failed, last, interrupt }: AnnouncerProps): ReactNode {
+/** Tells screen readers when an answer begins and what it was when it is done, not each token; and of its connection. */
+export function Announcer({ busy, lost, failed, last, interrupt }: AnnouncerProps): ReactNode {
   const [said, setSaid] = useState('')
   const wasBusy = useRef(false)
   useEffect(() => {
@@ -25,6 +26,12 @@ export function Announcer({ busy, failed, last, interrupt }: AnnouncerProps): Re
     else if (failed) setSaid('')
     else setSaid(last?.role === 'assistant' ? `Answer complete. ${plain(textOf(last))}` : '')
   }, [busy, failed, interrupt, last])
+  const wasLost = useRef(false)
+  useEffect(() => {
+    if (lost === wasLost.current) return
+    wasLost.current = lost
+    if (busy) setSaid(lost ? 'Connection lost, trying again.' : 'Connected again.')
+  }, [lost, busy])
   return (
     <div className="visually-hidden" role="status" aria-live="polite">
       {said}

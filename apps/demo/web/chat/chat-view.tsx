@@ -1,63 +1,63 @@
-import type { UseChatResult } from '@millrace/react'
 import type { ReactNode } from 'react'
 import { useCallback, useEffect, useRef, useState } from 'react'
+import type { Conversation } from '../hooks/use-conversation.ts'
 import { useStickToBottom } from '../hooks/use-stick-to-bottom.ts'
 import { Icon, Water } from '../icons.tsx'
-import type { Answered } from '../parts/message.tsx'
 import { Announcer } from './announcer.tsx'
 import type { ComposerHandle } from './composer.tsx'
 import { Composer } from './composer.tsx'
+import { ConnectionLine } from './connection-line.tsx'
 import { EmptyState, SuggestionChips } from './empty-state.tsx'
 import { ErrorBanner } from './error-banner.tsx'
 import type { Answer } from './interrupt-card.tsx'
 import { Transcript } from './transcript.tsx'
 
 export interface ChatViewProps {
-  readonly chat: UseChatResult
+  readonly conversation: Conversation
   /** Whether the message field takes the focus at the beginning. */
   readonly focused: boolean
 }
 
 /** The conversation and what one can do about it. */
-export function ChatView({ chat, focused }: ChatViewProps): ReactNode {
-  const { messages, status, error, interrupts, sendMessage, stop, reload, respond } = chat
+export function ChatView({ conversation, focused }: ChatViewProps): ReactNode {
+  const { chat, busy, lost, restoring, retry, answers, addAnswer } = conversation
+  const { messages, error, interrupts, sendMessage, stop, reload, edit, respond } = chat
   const { scroller, content, stuck, jump } = useStickToBottom(messages.length > 0)
   const composer = useRef<ComposerHandle>(null)
   const [dismissed, setDismissed] = useState<Error>()
-  const [answers, setAnswers] = useState<readonly Answered[]>([])
 
-  const busy = status === 'submitted' || status === 'streaming'
   const last = messages.at(-1)
   const asked = busy ? undefined : interrupts[0]
   const failure = error !== undefined && error !== dismissed ? error : undefined
 
-  const send = useCallback(
-    (text: string) => {
-      quietly(sendMessage(text))
+  /** Follows a turn that was begun here. A run that fails is told by `error`; what rejects is a request that came too late. */
+  const follow = useCallback(
+    (turn: Promise<unknown>) => {
+      turn.catch(() => undefined)
       jump()
       composer.current?.focus()
     },
-    [sendMessage, jump],
+    [jump],
   )
-  const again = useCallback(() => {
-    quietly(reload())
-    jump()
-    composer.current?.focus()
-  }, [reload, jump])
-  
+  const send = useCallback((text: string) => follow(sendMessage(text)), [follow, sendMessage])
+  const again = useCallback(() => follow(reload()), [follow, reload])
+  // Under its old id, so that the server knows it for the same message.
+  const change = useCallback((id: string, content: string) => follow(edit(id, { id, content })), [follow, edit])
   const answer = useCallback(
     (interruptId: string, { text, ...entry }: Answer) => {
-      if (last) setAnswers((before) => [...before, { messageId: last.id, after: last.parts.length, text }])
-      quietly(respond(interruptId, entry))
-      jump()
-      composer.current?.focus()
+      if (last) addAnswer({ messageId: last.id, after: last.parts.length, text })
+      follow(respond(interruptId, entry))
     },
-    [respond, last, jump],
+    [follow, respond, addAnswer, last],
   )
 
   // A button that goes away when it is used hands its focus on.
   const toLatest = (): void => {
     jump()
+    composer.current?.focus()
+  }
+  const cut = (): void => {
+    fetch('/demo/cut', { method: 'POST' }).catch(() => undefined)
     composer.current?.focus()
   }
   const dismiss = (): void => {
@@ -76,15 +76,17 @@ export function ChatView({ chat, focused }: ChatViewProps): ReactNode {
       <div className="scroller" ref={scroller} role="log" aria-live="off" aria-label="Conversation" tabIndex={0}>
         <div className="column" ref={content}>
           {messages.length === 0 ? (
-            <EmptyState onPick={send} />
+            !restoring && <EmptyState onPick={send} />
           ) : (
             <Transcript
               messages={messages}
               busy={busy}
+              lost={lost}
               answers={answers}
               interrupt={asked}
               onAnswer={answer}
-              onReload={busy || asked ? undefined : again}
+              onReload={busy || asked || failure ? undefined : again}
+              onEdit={asked ? undefined : change}
             />
           )}
         </div>
@@ -98,7 +100,8 @@ export function ChatView({ chat, focused }: ChatViewProps): ReactNode {
           </button>
         )}
         <div className="column">
-          {failure && <ErrorBanner error={failure} onRetry={again} onDismiss={dismiss} />}
+          {failure && <ErrorBanner error={failure} onRetry={() => follow(retry())} onDismiss={dismiss} />}
+          {busy && <ConnectionLine lost={lost} onCut={cut} />}
           {messages.length > 0 && !busy && !asked && !failure && <SuggestionChips onPick={send} />}
           <Composer
             ref={composer}
@@ -109,7 +112,7 @@ export function ChatView({ chat, focused }: ChatViewProps): ReactNode {
           />
         </div>
       </div>
-      <Announcer busy={busy} failed={failure !== undefined} last={last} interrupt={asked} />
+      <Announcer busy={busy} lost={lost} failed={failure !== undefined} last={last} interrupt={asked} />
     </>
   )
 }
@@ -122,9 +125,4 @@ function useFocusOnQuestion(id: string | undefined): void {
     const idle = active === null || active === document.body || (active instanceof HTMLTextAreaElement && active.value === '')
     if (idle) document.querySelector<HTMLElement>('.interrupt input, .interrupt button')?.focus({ preventScroll: true })
   }, [id])
-}
-
-/** A run that fails is told by `error`. What rejects here is a request that came too late, such as a second click. */
-function quietly(turn: Promise<unknown>): void {
-  turn.catch(() => undefined)
 }

@@ -1,5 +1,6 @@
-import type { KeyboardEvent, ReactNode, Ref } from 'react'
-import { useImperativeHandle, useLayoutEffect, useRef, useState } from 'react'
+import type { ReactNode, Ref } from 'react'
+import { useImperativeHandle, useState } from 'react'
+import { onFieldKeys, useAutosize } from '../hooks/use-text-field.ts'
 import { Icon } from '../icons.tsx'
 
 export interface ComposerHandle {
@@ -18,16 +19,8 @@ export interface ComposerProps {
 /** Enter sends, Shift+Enter starts a line, Escape stops. The field stays usable while an answer streams. */
 export function Composer({ busy, blocked, onSend, onStop, ref }: ComposerProps): ReactNode {
   const [text, setText] = useState('')
-  const field = useRef<HTMLTextAreaElement>(null)
-  useImperativeHandle(ref, () => ({ focus: () => focusUnlessTouch(field.current) }), [])
-
-  // Grows with its text, up to the maximum that the style sheet sets.
-  useLayoutEffect(() => {
-    const { current } = field
-    if (current === null) return
-    current.style.height = 'auto'
-    current.style.height = `${current.scrollHeight}px`
-  }, [text])
+  const field = useAutosize(text)
+  useImperativeHandle(ref, () => ({ focus: () => focusUnlessTouch(field.current) }), [field])
 
   const sendable = !busy && blocked === undefined && text.trim() !== ''
 
@@ -39,17 +32,9 @@ export function Composer({ busy, blocked, onSend, onStop, ref }: ComposerProps):
   }
 
   const stop = (): void => {
+    if (!busy) return
     onStop()
     focusUnlessTouch(field.current)
-  }
-
-  const onKeyDown = (event: KeyboardEvent): void => {
-    // An input method uses Enter and Escape itself; some report it only by key code 229.
-    if (event.nativeEvent.isComposing || event.keyCode === 229) return
-    if (event.key === 'Escape' && busy) stop()
-    if (event.key !== 'Enter' || event.shiftKey) return
-    event.preventDefault()
-    send()
   }
 
   return (
@@ -72,7 +57,7 @@ export function Composer({ busy, blocked, onSend, onStop, ref }: ComposerProps):
         aria-describedby="composer-hint"
         autoComplete="off"
         onChange={(event) => setText(event.target.value)}
-        onKeyDown={onKeyDown}
+        onKeyDown={(event) => onFieldKeys(event, { enter: send, escape: stop })}
       />
       {/* One button in two roles, so that focus is not lost when they change. */}
       <button

@@ -8,8 +8,8 @@ export function EmptyState({ onPick }: { onPick: (prompt: string) => void }): Re
     <div className="empty">
       <h2>Where to, this weekend?</h2>
       <p className="lead">
-        A scripted travel agent answers here, with no key and no network. You see what it sends, event by event, and what
-        that builds.
+        A scripted travel agent answers here, with no key and no network. Cut the connection or reload the page in the
+        middle of an answer: no letter is missing, and none comes twice.
       </p>
       <ul className="suggestions" aria-label="Suggestions">
         <li className="suggestion-wide">

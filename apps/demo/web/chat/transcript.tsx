@@ -10,15 +10,18 @@ import { InterruptCard } from './interrupt-card.tsx'
 export interface TranscriptProps {
   readonly messages: readonly UIMessage[]
   readonly busy: boolean
+  /** Nothing comes just now. */
+  readonly lost: boolean
   readonly answers: readonly Answered[]
   readonly interrupt: Interrupt | undefined
   readonly onAnswer: (interruptId: string, answer: Answer) => void
   readonly onReload: (() => void) | undefined
+  readonly onEdit: ((messageId: string, text: string) => void) | undefined
 }
 
 const none: readonly Answered[] = []
 
-export function Transcript({ messages, busy, answers, interrupt, onAnswer, onReload }: TranscriptProps): ReactNode {
+export function Transcript({ messages, busy, lost, answers, interrupt, onAnswer, onReload, onEdit }: TranscriptProps): ReactNode {
   const lastIndex = messages.length - 1
   // Grouped once, so that a message without a new answer keeps its props.
   const byMessage = useMemo(() => {
@@ -30,7 +33,7 @@ export function Transcript({ messages, busy, answers, interrupt, onAnswer, onRel
     return groups
   }, [answers])
   return (
-    <div className="transcript" aria-busy={busy}>
+    <div className="transcript" aria-busy={busy} data-lost={lost || undefined}>
       {messages.map((message, index) => {
         const answer = message.role === 'assistant' && index === lastIndex
         return (
@@ -40,12 +43,11 @@ export function Transcript({ messages, busy, answers, interrupt, onAnswer, onRel
             live={busy && answer}
             answers={byMessage.get(message.id) ?? none}
             onReload={answer ? onReload : undefined}
+            onEdit={onEdit}
           />
         )
       })}
-      {busy && (
-        <Race />
-      )}
+      {busy && <Race />}
       {interrupt && <InterruptCard key={interrupt.id} interrupt={interrupt} onAnswer={(given) => onAnswer(interrupt.id, given)} />}
     </div>
   )

@@ -82,6 +82,8 @@ test('a delta renders the message it belongs to, and no other', () => {
           interrupt={undefined}
           onAnswer={() => undefined}
           onReload={undefined}
+          onEdit={undefined}
+          lost={false}
         />,
       ),
     )

@@ -5,8 +5,10 @@ import { useCopy } from '../hooks/use-copy.ts'
 import { Icon } from '../icons.tsx'
 import { jsonText } from '../json-text.ts'
 import { Markdown } from './markdown.tsx'
+import { OwnMessage } from './own-message.tsx'
 import { Activity } from './plan-card.tsx'
 import { Reasoning } from './reasoning.tsx'
+import { textOf } from './text-of.ts'
 import { ToolCard } from './tool-card.tsx'
 
 /** What the user answered to a question, shown where in the turn it was given. */
@@ -24,32 +26,24 @@ export interface MessageProps {
   readonly answers: readonly Answered[]
   /** Present on the last answer, when it can be asked for again. */
   readonly onReload: (() => void) | undefined
-}
-
-/** The text of a message, as Markdown. */
-export function textOf({ parts }: UIMessage): string {
-  return parts.flatMap((part) => (part.type === 'text' ? [part.content] : [])).join('\n\n')
+  readonly onEdit: ((messageId: string, text: string) => void) | undefined
 }
 
 /** Memoised: while an answer streams, only that answer renders. */
-export const Message = memo(function Message({ message, live, answers, onReload }: MessageProps) {
+export const Message = memo(function Message({ message, live, answers, onReload, onEdit }: MessageProps) {
   const { copied, copy } = useCopy()
-  const mine = message.role === 'user'
+  if (message.role === 'user') {
+    return (
+      <article className="message" data-role="user" aria-label="You">
+        <OwnMessage message={message} onEdit={onEdit} />
+      </article>
+    )
+  }
   const text = textOf(message)
   return (
-    <article className="message" data-role={message.role} aria-label={mine ? 'You' : 'Agent'}>
-      {mine ? <div className="bubble">{text}</div> : <Turn message={message} live={live} answers={answers} />}
-      {mine && (
-        <button
-          type="button"
-          className="quiet small icon-only copy-own"
-          aria-label={copied ? 'Copied' : 'Copy your message'}
-          onClick={() => copy(text)}
-        >
-          <Icon name={copied ? 'check' : 'copy'} />
-        </button>
-      )}
-      {!mine && !live && (text !== '' || onReload) && (
+    <article className="message" data-role={message.role} aria-label="Agent">
+      <Turn message={message} live={live} answers={answers} />
+      {!live && (text !== '' || onReload) && (
         <footer className="actions">
           {text !== '' && (
             <button type="button" className="quiet small" onClick={() => copy(text)}>

@@ -1,8 +1,9 @@
 import type { ToolCallPart } from '@millrace/protocol'
+import { toolInput } from '@millrace/protocol'
 import type { ReactNode } from 'react'
 import { memo } from 'react'
 import { Icon } from '../icons.tsx'
-import { facts, isRecord, jsonText, parseJson } from '../json-text.ts'
+import { facts, isRecord, jsonText } from '../json-text.ts'
 
 type Phase = 'writing' | 'running' | 'waiting' | 'done' | 'failed' | 'stopped'
 
@@ -23,10 +24,10 @@ function phaseOf({ state }: ToolCallPart, live: boolean): Phase {
   return state === 'approval-requested' ? 'waiting' : 'running'
 }
 
-/** One call: its arguments as they are written, then its result. Both are untrusted, and shown as text. */
+/** One call: its arguments, readable as they are written, then its result. Both are untrusted, and shown as text. */
 export const ToolCard = memo(function ToolCard({ part, live }: { part: ToolCallPart; live: boolean }) {
   const phase = phaseOf(part, live)
-  const args = phase === 'writing' ? undefined : parseJson(part.arguments)
+  const args = toolInput(part)
   return (
     <section className="tool-card" data-phase={phase} aria-label={`Tool call ${part.name}`}>
       <header>

@@ -3,6 +3,7 @@ import type { NormalizedConnection } from '../connection/normalize.ts'
 import { toCodedError } from '../errors.ts'
 import type { Conversation } from './conversation.ts'
 import { threadOf } from './hydration.ts'
+import type { Keeper } from './keeper.ts'
 import type { TurnResult } from './options.ts'
 import { IDLE } from './phase.ts'
 import type { Runner } from './runner.ts'
@@ -10,6 +11,7 @@ import type { Runner } from './runner.ts'
 export interface AttachmentParts {
   readonly conversation: Conversation
   readonly runner: Runner
+  readonly keeper: Keeper | undefined
   connection(): NormalizedConnection
   onChange(): void
   onError(error: Error): void
@@ -25,12 +27,18 @@ export class Attachment {
   }
 
   /** See `ChatClient.attach`. A server that cannot be asked is a failure, and no empty thread. */
-  async attach(threadId: string | undefined): Promise<TurnResult | undefined> {
-    const { runner, connection, onChange, onError } = this.#parts
+  async attach(current: () => string | undefined): Promise<TurnResult | undefined> {
+    const { runner, keeper, connection, onChange, onError } = this.#parts
+    if (runner.busy) return undefined
+    const restoring = runner.left === undefined ? keeper?.restore() : undefined
+    if (restoring !== undefined) await restoring
+    // What the user did meanwhile goes before it.
     if (runner.busy) return undefined
     const { left } = runner
     if (left !== undefined) return runner.join(left)
     const { hydrate } = connection()
+    if (keeper?.mode === 'client') return runner.goOn()
+    const threadId = current()
     if (hydrate === undefined || threadId === undefined) return undefined
     this.giveUp()
     const asked = (this.#asked = new AbortController())
@@ -55,10 +63,11 @@ export class Attachment {
   }
 
   async #hydrate(threadId: string, hydrate: NonNullable<NormalizedConnection['hydrate']>, asked: AbortController): Promise<TurnResult | undefined> {
-    const { conversation, runner, onChange } = this.#parts
+    const { conversation, runner, keeper, onChange } = this.#parts
     const stored = await hydrate(threadId, asked.signal)
     if (this.#asked !== asked || runner.busy || stored === undefined) return undefined
-    const base = threadOf(stored)
+    const told = threadOf(stored)
+    const base = keeper?.complete(told) ?? told
     conversation.show(conversation.branch(base))
     // What failed before is made good by what the server has.
     runner.phase = IDLE

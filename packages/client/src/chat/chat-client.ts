@@ -13,6 +13,7 @@ import { Attachment } from './attachment.ts'
 import { Callbacks } from './callbacks.ts'
 import { Conversation } from './conversation.ts'
 import { upToLastUser, userMessage } from './history.ts'
+import type { Keeper } from './keeper.ts'
 import { InterruptDesk, requireAnswered } from './interrupts.ts'
 import type {
   ChatClientOptions,
@@ -41,6 +42,7 @@ export class ChatClient {
   readonly #conversation: Conversation
   readonly #runner: Runner
   readonly #attachment: Attachment
+  readonly #keeper: Keeper | undefined
   readonly #outbox: Outbox
   readonly #store: Store<ChatSnapshot>
   #settings: ChatClientSettings
@@ -72,12 +74,15 @@ export class ChatClient {
       generateId: (kind) => this.#generateId(kind),
       connection: () => this.#connection,
       settings: () => this.#settings,
+      mayAnswerCalls: (runId) => this.#keeper?.mayAnswerCalls?.(runId),
       onProgress: () => this.#store.touch(),
       onChange: () => this.#store.commit(),
     })
+    this.#keeper = this.#keep(options)
     this.#attachment = new Attachment({
       conversation: this.#conversation,
       runner: this.#runner,
+      keeper: this.#keeper,
       connection: () => this.#connection,
       onChange: () => this.#store.commit(),
       onError: (error) => this.#callbacks.call('onError', error),
@@ -86,6 +91,7 @@ export class ChatClient {
       (previous) => this.#snapshot(previous),
       (error) => this.#callbacks.report('A listener threw.', error),
       strategyOf(options.coalesce),
+      () => this.#keeper?.changed(),
     )
   }
 
@@ -209,7 +215,7 @@ export class ChatClient {
    * @returns how the run ended; undefined if there was none to join, or the connection cannot.
    */
   async attach(): Promise<TurnResult | undefined> {
-    return this.#attachment.attach(this.#threadId)
+    return this.#attachment.attach(() => this.#threadId)
   }
 
   /**
@@ -276,6 +282,7 @@ export class ChatClient {
     this.#desk.forget()
     this.#conversation.reset()
     this.#store.commit()
+    this.#keeper?.forget()
   }
 
   /**
@@ -295,12 +302,36 @@ export class ChatClient {
   dispose(): void {
     this.#store.close()
     this.stop()
+    this.#keeper?.close()
   }
 
-  #resume(entries: readonly ResumeEntry[], options: SendOptions): Promise<TurnResult> {
+  async #resume(entries: readonly ResumeEntry[], options: SendOptions): Promise<TurnResult> {
     const start = this.#prepare(options)
+    const claim = this.#keeper?.claimAnswers?.(entries.map(({ interruptId }) => interruptId))
+    if (claim !== undefined) {
+      await claim
+      // Another tab may have been quicker.
+      this.#requireIdle()
+      buildResume(this.#conversation.questions, entries, this.#now())
+    }
     this.#desk.take(entries)
     return this.#run(start, entries)
+  }
+
+  #keep({ persistence }: ChatClientOptions): Keeper | undefined {
+    if (persistence !== undefined && typeof persistence !== 'function') {
+      throw new UsageError('bad-options', '`persistence` has to be what persisted() gives.')
+    }
+    return persistence?.({
+      threadId: () => this.#threadId,
+      nameThread: (id) => {
+        this.#threadId = id
+      },
+      conversation: this.#conversation,
+      runner: this.#runner,
+      canHydrate: () => this.#connection.hydrate !== undefined,
+      onChange: () => this.#store.commit(),
+    })
   }
 
   #prepare(options: SendOptions): Start {
@@ -347,6 +378,7 @@ export class ChatClient {
       interrupts: this.#desk.open(thread.interrupts),
       queue: this.#outbox.queue,
       thread,
+      storageError: this.#keeper?.error,
     })
   }
 

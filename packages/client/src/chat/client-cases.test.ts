@@ -107,6 +107,37 @@ describe('client cases', () => {
     await until(() => server.cut() === 1)
   })
 
+  it.each([
+    ['the first is done first', ['one', 'two']],
+    ['the second is done first', ['two', 'one']],
+  ])('client-two-client-tools: %s, the agent goes on once', async (_, order) => {
+    const call = (id: string, name: string) => [
+      { type: 'TOOL_CALL_START', toolCallId: id, toolCallName: name },
+      { type: 'TOOL_CALL_END', toolCallId: id },
+    ]
+    const server = await serve((response, count) => {
+      const answer = count === 1 ? [...call('c1', 'one'), ...call('c2', 'two')] : text('Done', 'm2')
+      answerWith(sse([started(`r${count}`), ...answer, finished(`r${count}`)]))(response)
+    })
+    const done: string[] = []
+    const tool = (name: string) => ({
+      name,
+      description: name,
+      execute: async () => {
+        await until(() => done.length === order.indexOf(name))
+        done.push(name)
+        return name
+      },
+    })
+    const chat = new ChatClient({ connection: fetchServerSentEvents(server.url), tools: [tool('one'), tool('two')] })
+    expect(await chat.sendMessage('Hi')).toEqual({ outcome: 'finished' })
+    await tick(30)
+    expect(done).toEqual(order)
+    expect(server.requests).toHaveLength(2)
+    const answers = server.requests[1]?.body.messages.filter(({ role }: { role: string }) => role === 'tool')
+    expect(answers).toMatchObject([{ toolCallId: 'c1', content: 'one' }, { toolCallId: 'c2', content: 'two' }])
+  })
+
   it('client-post-not-repeated: an end without terminal event is truncated, and nothing is sent again', async () => {
     const server = await serve(answerWith(sse([started(), ...text('Part')])))
     const errors: Error[] = []

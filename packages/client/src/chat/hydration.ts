@@ -12,11 +12,13 @@ import type { StoredMessage } from './options.ts'
  * @throws TransportError `unexpected-answer` if they are neither, or the questions are none.
  */
 export function threadOf({ messages, state, interrupts }: HydratedThread): Pick<Thread, 'messages' | 'state' | 'runs' | 'interrupts'> {
+  // TanStack AI tells which run asked, and takes an answer only from a run that names it as its parent.
+  const { runId, pending } = isRecord(interrupts) ? interrupts : { runId: undefined, pending: interrupts }
   return {
     messages: checked('messages', () => (messages.some(hasParts) ? fromParts(messages) : plain(messages))),
     state: state ?? {},
-    runs: [],
-    interrupts: interrupts === null || interrupts === undefined ? [] : checked('interrupts', () => questions(interrupts)),
+    runs: typeof runId === 'string' ? [{ runId, outcome: 'interrupted' }] : [],
+    interrupts: pending === null || pending === undefined ? [] : checked('interrupts', () => questions(pending)),
   }
 }
 
@@ -40,7 +42,8 @@ function fromParts(messages: readonly unknown[]): Message[] {
   return toMessages(reviveMessages(wireToUiMessages(whole as WireMessage[]) as readonly StoredMessage[]))
 }
 
-function questions(interrupts: unknown): Interrupt[] {
+/** Open questions, as they were told or stored. Throws if they are none. */
+export function questions(interrupts: unknown): Interrupt[] {
   if (!Array.isArray(interrupts)) throw new Error('they are no list')
   return interrupts.map((interrupt) => {
     if (isRecord(interrupt) && typeof interrupt['id'] === 'string' && typeof interrupt['reason'] === 'string') return interrupt as unknown as Interrupt

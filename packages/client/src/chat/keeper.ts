@@ -7,7 +7,8 @@ import type { LeftRun, ThreadBase } from './left-run.ts'
 
 /** A chat, as what keeps it sees it. */
 export interface KeptChat {
-  threadId: string | undefined
+  threadId(): string | undefined
+  nameThread(threadId: string): void
   readonly conversation: {
     readonly thread: Thread
     readonly messages: readonly UIMessage[]
@@ -22,8 +23,12 @@ export interface KeptChat {
     readonly busy: boolean
     /** The run that is being read, or was left: it may go on at the server. */
     readonly unfinished: LeftRun | undefined
-    /** Makes this the run that was left. */
-    keep(left: LeftRun | undefined): void
+    /** Calls of our tools that are being answered. */
+    readonly begun: readonly string[]
+    /** The thread was restored: this run was left, or these calls had been begun. */
+    keep(left: LeftRun | undefined, begun: readonly string[]): void
+    /** Ends what runs; false if nothing did. */
+    halt(): boolean
     /** Puts messages before those that the run which is read began with. */
     goBehind(messages: readonly Message[]): void
     join(left: LeftRun): Promise<unknown>

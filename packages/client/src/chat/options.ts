@@ -20,6 +20,7 @@ import type { ChatFetcher } from '../connection/stream.ts'
 import type { Ending } from '../ending.ts'
 import type { GenerateId } from '../ids.ts'
 import type { ClientTool } from '../tools/define-tool.ts'
+import type { Persistence } from './keeper.ts'
 
 /** A UI message as storage gives it back: JSON has no dates, so `createdAt` may be text or a number. */
 export type StoredMessage = Omit<UIMessage, 'createdAt'> & { readonly createdAt?: Date | string | number }
@@ -102,6 +103,8 @@ export interface ChatClientOptions extends ChatClientSettings {
   readonly limits?: Partial<Limits>
   /** Times in a row that the agent may be gone on with by itself after calling tools of ours. Default 25. */
   readonly maxContinuations?: number
+  /** Keeps the thread over a reload: `persisted(webStorage(() => localStorage))`. `attach()` restores it. */
+  readonly persistence?: Persistence
   readonly generateId?: GenerateId
   /** Milliseconds since 1970; decides whether an interrupt has expired. Default `Date.now`. */
   readonly now?: () => number
@@ -163,4 +166,6 @@ export interface ChatSnapshot {
   readonly runs: readonly Run[]
   readonly steps: readonly Step[]
   readonly subagents: readonly Subagent[]
+  /** Why the thread is not stored at present; see `ChatClientOptions.persistence`. It is tried again at the next change. */
+  readonly storageError: Error | undefined
 }

@@ -2,7 +2,7 @@
  * What sending does, from the first turn to the last: a turn, the calls of our tools that it left, the turn that goes
  * on with their answers. It keeps the phase. It knows nothing of what the user may ask for, and when.
  */
-import type { ResumeEntry, RunAgentInputContext, RunOutcome, Thread, ThreadBuilder } from '@millrace/protocol'
+import type { Message, ResumeEntry, RunAgentInputContext, RunOutcome, ThreadBuilder } from '@millrace/protocol'
 import type { NormalizedConnection } from '../connection/normalize.ts'
 import { AgentError } from '../errors.ts'
 import type { GenerateId } from '../ids.ts'
@@ -10,11 +10,14 @@ import type { Callbacks } from './callbacks.ts'
 import type { Conversation } from './conversation.ts'
 import type { InterruptDesk } from './interrupts.ts'
 import { LateEvents } from '../connection/late-events.ts'
+import { mayPass } from '../connection/retry.ts'
+import type { LeftRun } from './left-run.ts'
 import type { ChatClientOptions, ChatClientSettings, TurnResult } from './options.ts'
 import { IDLE, turnOf, type Phase } from './phase.ts'
 import { makeRunContext, type Start } from './run-context.ts'
 import { joining, sending, type Source } from './source.ts'
-import { leftCalls, openToolCall, ToolDesk, type AnsweredCall } from './tool-desk.ts'
+import { failure } from '../tools/run-tool.ts'
+import { leftCalls, openToolCall, ToolDesk, type AnsweredCall, type OpenCall } from './tool-desk.ts'
 import { Turn } from './turn.ts'
 
 export interface RunnerParts {
@@ -26,6 +29,8 @@ export interface RunnerParts {
   /** Asked when a turn starts: both may change while another runs. */
   connection(): NormalizedConnection
   settings(): ChatClientSettings
+  /** Whether the calls that a run left are ours to answer; undefined: they are. */
+  mayAnswerCalls?(runId: string): Promise<boolean> | undefined
   /** Something changed by the stream. */
   onProgress(): void
   /** The phase changed, or something that the user did; to be shown at once. */
@@ -43,6 +48,9 @@ interface Underway {
   readonly seen: number
 }
 
+/** Of a turn that was read before. */
+const NOTHING: Source = { subscribe: async function* () {}, shared: false }
+
 /** Turns that one send may take by itself, unless told otherwise: a model and a tool can call each other for ever. */
 const MAX_CONTINUATIONS = 25
 
@@ -53,6 +61,8 @@ export class Runner {
   phase: Phase = IDLE
   #underway: Underway | undefined
   #left: LeftRun | undefined
+  /** Of a thread that was restored; see `goOn`. */
+  #begun: readonly string[] | undefined
 
   constructor(parts: RunnerParts) {
     this.#parts = parts
@@ -85,14 +95,67 @@ export class Runner {
     const underway = this.#begin({ start, source, builder: conversation.branch(base), base, runContext: { threadId, runId }, seen })
     onChange()
     underway.turn.start()
-    const { outcome } = await underway.turn.result
-    if (this.#owns(underway.turn)) this.#reveal(underway, outcome)
+    const { outcome, error } = await underway.turn.result
+    if (this.#owns(underway.turn)) {
+      this.#reveal(underway, outcome)
+      // Whether it goes on there is not known: it can be asked for again.
+      if (mayPass(error)) this.#left = leftBy(underway)
+    }
     return this.#follow(underway)
   }
 
   /** The run that was left last, if nothing was sent since. */
   get left(): LeftRun | undefined {
     return this.#left
+  }
+
+  /** The run that is being read, or was left: it may go on at the server. */
+  get unfinished(): LeftRun | undefined {
+    const { kind } = this.phase
+    return (kind === 'submitted' || kind === 'streaming') && this.#underway !== undefined ? leftBy(this.#underway) : this.#left
+  }
+
+  /** Calls of our tools that are being answered. */
+  get begun(): readonly string[] {
+    return this.#tools.begun
+  }
+
+  /** The thread was restored: this run was left, or these calls had been begun. */
+  keep(left: LeftRun | undefined, begun: readonly string[]): void {
+    this.#left = left
+    this.#begun = left === undefined ? begun : undefined
+  }
+
+  /**
+   * Goes on where a page was left while calls of ours waited: those that had not been begun are run. One that had is not run
+   * twice: nobody knows what it did.
+   * @returns undefined if no call waits for us.
+   */
+  async goOn(): Promise<TurnResult | undefined> {
+    const begun = this.#begun
+    this.#begun = undefined
+    const { conversation, settings, mayAnswerCalls } = this.#parts
+    const { thread, builder } = conversation
+    const { threadId, runId } = thread.runs.at(-1) ?? {}
+    const { open } = leftCalls(thread, settings().tools ?? [])
+    if (begun === undefined || threadId === undefined || runId === undefined || open.length === 0) return undefined
+    const asked = mayAnswerCalls?.(runId)
+    if (asked !== undefined && (!(await asked) || this.busy || conversation.thread !== thread)) return undefined
+    if (!open.some(({ tool }) => tool?.execute !== undefined)) return void this.#tell(open)
+    const start: Start = { threadId, runId, body: undefined }
+    const underway = this.#begin({ start, source: NOTHING, builder, base: thread, runContext: start, seen: 0 })
+    // It was read to its end before.
+    underway.turn.leave()
+    const lost = open.filter(({ call }) => begun.includes(call.id))
+    this.#answer(lost.map(({ call }) => ({ toolCallId: call.id, answer: failure('The page was left while it ran.') })))
+    return this.#follow(underway, { outcome: 'finished' })
+  }
+
+  /** Puts messages before those that the run which is read began with. */
+  goBehind(messages: readonly Message[]): void {
+    if (this.#underway === undefined) return
+    const { base, ...rest } = this.#underway
+    this.#underway = { ...rest, base: { ...base, messages: [...messages, ...base.messages] } }
   }
 
   /** Ends the reading of what runs; the run goes on. False if no run is being read. */
@@ -104,15 +167,15 @@ export class Runner {
     if (underway?.turn !== turn) return false
     turn.leave()
     this.#reveal(underway, 'running')
-    this.#left = { threadId: underway.start.threadId, runId: turn.namedRunId, base: underway.base, seen: Math.max(turn.seen, underway.seen) }
+    this.#left = leftBy(underway)
     this.#leave(IDLE)
     return true
   }
 
-  async #follow(first: Underway): Promise<TurnResult> {
+  async #follow(first: Underway, ended?: TurnResult): Promise<TurnResult> {
     const most = this.#parts.options.maxContinuations ?? MAX_CONTINUATIONS
     let { turn } = first
-    let result = await turn.result
+    let result = ended ?? (await turn.result)
     for (let count = 0; result.outcome === 'finished' && this.#owns(turn); count++) {
       const next = await this.#answerCalls(turn)
       if (next === 'stopped') result = { outcome: 'cancelled' }
@@ -165,7 +228,7 @@ export class Runner {
     const { thread, builder } = conversation
     const runContext = makeRunContext(settings(), thread, start, resume)
     const source = sending(connection(), conversation.messages, start.body, runContext)
-    this.#left = undefined
+    this.#left = this.#begun = undefined
     const underway = this.#begin({ start, source, builder, base: thread, runContext, seen: 0 })
     onChange()
     underway.turn.start()
@@ -201,18 +264,27 @@ export class Runner {
 
   /** Runs the tools of ours that the turn called. `go on` if the agent has all it waits for. */
   async #answerCalls(turn: Turn): Promise<'go on' | 'done' | 'stopped'> {
-    const { conversation, callbacks, settings, onChange } = this.#parts
+    const { conversation, settings, onChange } = this.#parts
     const before = leftCalls(conversation.thread, settings().tools ?? [])
     if (before.ours === 0) return 'done'
     this.phase = { kind: 'answering', turn }
-    const answers = await this.#tools.run(before.open)
+    const asked = this.#parts.mayAnswerCalls?.(turn.namedRunId)
+    if (asked !== undefined && !(await asked)) return this.#owns(turn) ? 'done' : 'stopped'
+    const work = this.#tools.run(before.open)
+    // What was begun is to be stored before it is done.
+    this.#parts.onProgress()
+    const answers = await work
     if (answers === undefined || !this.#owns(turn)) return 'stopped'
     this.#answer(answers)
     const { open } = leftCalls(conversation.thread, settings().tools ?? [])
     if (open.length === 0) return 'go on'
     onChange()
-    for (const { call, tool } of open) if (tool !== undefined) callbacks.call('onToolCall', openToolCall(call))
+    this.#tell(open)
     return 'done'
+  }
+
+  #tell(open: readonly OpenCall[]): void {
+    for (const { call, tool } of open) if (tool !== undefined) this.#parts.callbacks.call('onToolCall', openToolCall(call))
   }
 
   #answer(answers: readonly AnsweredCall[]): void {
@@ -243,4 +315,8 @@ export class Runner {
     // Questions that are open now have to be asked again: the answers were used, or did not arrive.
     this.#parts.questions.forget()
   }
+}
+
+function leftBy({ turn, start, base, seen }: Underway): LeftRun {
+  return { threadId: start.threadId, runId: turn.namedRunId, base, seen: Math.max(turn.seen, seen) }
 }

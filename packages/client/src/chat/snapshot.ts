@@ -10,11 +10,12 @@ export interface SnapshotSource {
   readonly interrupts: readonly Interrupt[]
   readonly queue: readonly QueuedMessage[]
   readonly thread: Thread
+  readonly storageError: Error | undefined
 }
 
 export function buildSnapshot(
   previous: ChatSnapshot | undefined,
-  { threadId, messages, phase, interrupts, queue, thread }: SnapshotSource,
+  { threadId, messages, phase, interrupts, queue, thread, storageError }: SnapshotSource,
 ): ChatSnapshot {
   const next: ChatSnapshot = {
     threadId,
@@ -27,6 +28,7 @@ export function buildSnapshot(
     runs: thread.runs,
     steps: thread.steps,
     subagents: thread.subagents,
+    storageError,
   }
   if (previous === undefined) return next
   const keys = Object.keys(next) as (keyof ChatSnapshot)[]

@@ -76,6 +76,11 @@ export class ToolDesk {
     return answersOf(shift)
   }
 
+  /** Calls that were begun and have given nothing yet. */
+  get begun(): readonly string[] {
+    return this.#shift?.calls.map(({ call }) => call.id) ?? []
+  }
+
   /** Ends what runs. A call that has not settled is answered all the same: a history with open calls is refused by models. */
   stop(): readonly AnsweredCall[] {
     const shift = this.#shift

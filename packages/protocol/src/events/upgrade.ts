@@ -32,7 +32,7 @@ const THINKING: ReadonlyMap<string, Thinking> = new Map(Object.entries({
 } satisfies Record<string, Thinking>))
 
 /** Types that may need anything; all others pass untouched. */
-const OLD_FORMS: ReadonlySet<string> = new Set(['RUN_STARTED', 'MESSAGES_SNAPSHOT', 'TOOL_CALL_RESULT', ...NULLED.keys(), ...THINKING.keys()])
+const OLD_FORMS: ReadonlySet<string> = new Set(['RUN_STARTED', 'RUN_ERROR', 'MESSAGES_SNAPSHOT', 'TOOL_CALL_RESULT', ...NULLED.keys(), ...THINKING.keys()])
 
 export class Upgrader {
   readonly #reporter: Reporter
@@ -62,7 +62,7 @@ export class Upgrader {
       case 'TOOL_CALL_RESULT':
         return replace(raw, 'content', this.#content(raw['content'], '/content'))
       default: {
-        let event = raw
+        let event = replace(raw, 'usage', this.#usage(raw['usage']))
         for (const key of NULLED.get(type) ?? []) if (raw[key] === null) event = this.#without(event, key)
         const row = THINKING.get(type)
         return row === undefined ? event : this.#thinking(event, type, row)
@@ -115,6 +115,16 @@ export class Upgrader {
     // Producers of the transition sent both spellings of one attachment.
     const seen = new Set(content.filter((part) => isObject(part) && part['type'] !== 'binary').map((part) => JSON.stringify(part)))
     return parts.filter((part, index) => !isOldBinary(content[index]) || !seen.has(JSON.stringify(part)))
+  }
+
+  /** TanStack AI's own form, which its `chat()` gives and its client makes of ours: an object in the words of OpenAI. */
+  #usage(usage: unknown): unknown {
+    if (!isObject(usage) || !Object.hasOwn(usage, 'promptTokens')) return usage
+    const { promptTokens: inputTokens, completionTokens: outputTokens, totalTokens, promptTokensDetails, completionTokensDetails } = usage
+    const { cachedTokens: cachedInputTokens } = Object(promptTokensDetails) as Raw
+    const { reasoningTokens } = Object(completionTokensDetails) as Raw
+    this.#retired('`usage` was one object with promptTokens; read as a list of one', '/usage')
+    return [present({ inputTokens, outputTokens, totalTokens, cachedInputTokens, reasoningTokens })]
   }
 
   #binary(part: Raw, path: string): Raw {

@@ -40,6 +40,14 @@ export const TOLERANCES: readonly Tolerance[] = [
     when: (event) => event.type === 'CUSTOM',
   },
   {
+    excuses: 'run.first-event',
+    warns: 'tolerated.result-before-run',
+    peer: '@tanstack/ai 0.58, chat() that goes on after an interrupt',
+    reason: 'What the answers gave (tools that were approved, tools of the client) comes before the RUN_STARTED of the model turn.',
+    effect: 'accept',
+    when: (event) => event.type === 'TOOL_CALL_RESULT',
+  },
+  {
     excuses: 'run.after-finish',
     warns: 'tolerated.run-goes-on',
     peer: '@tanstack/ai 0.58, chat() with server tools',

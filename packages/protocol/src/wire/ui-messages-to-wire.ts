@@ -3,6 +3,7 @@
  * messages go back to the messages they came from; parts made here fan out as the seed of this design says.
  */
 import type { AssistantMessage, ContentPart, Message, Metadata, ToolCall, ToolMessage } from '../events/event.ts'
+import { setNotes } from '../state/notes.ts'
 import type { MessageOrigin, ToolCallPart, ToolOutcome, ToolResultPart, UIMessage, UIPart } from '../view/ui-message.ts'
 
 /** How messages are written for the agent. */
@@ -136,8 +137,18 @@ function assistantMessages(message: UIMessage, withActivities: boolean): Message
 }
 
 function anchorMessage(id: string, parts: readonly UIPart[], message: UIMessage): AssistantMessage {
-  const content = textOf(parts)
-  const toolCalls = parts.flatMap((part) => (part.type === 'tool-call' ? [toolCall(part)] : []))
+  let content = ''
+  const toolCalls: ToolCall[] = []
+  for (const part of parts) {
+    if (part.type !== 'tool-call') {
+      content += textOf([part])
+      continue
+    }
+    const call = toolCall(part)
+    // AG-UI has no field for it, and who shows these messages again shows them in their order.
+    setNotes(call, { textOffset: content.length })
+    toolCalls.push(call)
+  }
   return {
     id,
     role: 'assistant',

@@ -1,6 +1,6 @@
 /** Outbound: the behaviours of the design's seed for `uiMessagesToWire` and the run input, one by one. */
 import { describe, expect, it } from 'vitest'
-import { buildRunAgentInput, deriveReasoningId, toUIMessages, uiMessagesToWire, type UIMessage, type UIPart } from '../index.ts'
+import { buildRunAgentInput, deriveReasoningId, toMessages, toUIMessages, uiMessagesToWire, type UIMessage, type UIPart } from '../index.ts'
 
 const assistant = (...parts: UIPart[]): UIMessage => ({ id: 'a1', role: 'assistant', parts })
 
@@ -32,6 +32,13 @@ describe('uiMessagesToWire', () => {
       { id: 'a1', role: 'assistant', content: 'Let me see. ', toolCalls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } }] },
       { id: 'tool-c1', role: 'tool', toolCallId: 'c1', content: '42' },
     ])
+  })
+
+  it('parts that become messages of a thread show in their order again, calls before, between and behind the text', () => {
+    const call = (id: string): UIPart => ({ type: 'tool-call', id, name: 'f', arguments: '{}', state: 'input-complete' })
+    const parts: UIPart[] = [call('c1'), { type: 'text', content: 'One. ' }, call('c2'), { type: 'text', content: 'Two.' }, call('c3')]
+    const [again] = toUIMessages(toMessages([assistant(...parts)]))
+    expect(again?.parts).toMatchObject(parts)
   })
 
   it('without text there is no content, without calls no toolCalls', () => {

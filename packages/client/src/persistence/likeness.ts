@@ -1,0 +1,79 @@
+/** A chat → what is stored of it, and back into a chat. It stores nothing and decides nothing. */
+import { toMessages, toUIMessages, type Message, type Run, type Thread, type UIMessage } from '@millrace/protocol'
+import type { KeptChat } from '../chat/keeper.ts'
+import type { LeftRun, ThreadBase } from '../chat/left-run.ts'
+import { STORED_VERSION, type ReadThread, type StoredBase, type StoredRun, type StoredThread } from './stored-thread.ts'
+
+/** All of the chat; undefined before it has an id. */
+export function likenessOf({ threadId: named, conversation, runner }: KeptChat): StoredThread | undefined {
+  const threadId = named()
+  if (threadId === undefined) return undefined
+  const { thread, messages } = conversation
+  const { unfinished, begun } = runner
+  return {
+    version: STORED_VERSION,
+    threadId,
+    content: { messages, state: thread.state },
+    interrupts: thread.interrupts,
+    runs: runsThatMatter(thread.runs),
+    ...(unfinished !== undefined && {
+      run: { runId: unfinished.runId, seen: unfinished.seen, base: baseOf(unfinished.base, thread) },
+    }),
+    ...(begun.length > 0 && { begun }),
+  }
+}
+
+/** What the server does not tell of the thread: which one it is, who asked the open questions, what is under way. */
+export function pointerTo({ threadId: named, conversation, runner }: KeptChat): StoredThread | undefined {
+  const threadId = named()
+  if (threadId === undefined) return undefined
+  const { interrupts, runs } = conversation.thread
+  const { unfinished } = runner
+  return {
+    version: STORED_VERSION,
+    threadId,
+    interrupts,
+    runs: runsThatMatter(runs),
+    ...(unfinished !== undefined && { run: { runId: unfinished.runId, seen: 0 } }),
+  }
+}
+
+/** The last run (it may have left calls) and the one that asked: its id is the parent of the answer. */
+export function runsThatMatter(runs: readonly Run[]): StoredRun[] {
+  const over = runs.filter(({ outcome }) => outcome !== 'running')
+  const asked = over.findLast(({ outcome }) => outcome === 'interrupted')
+  const last = over.at(-1)
+  return [...(asked !== undefined && asked !== last ? [asked] : []), ...(last === undefined ? [] : [last])].map(
+    // Without what a run gave: the thread has it, and a result may be long.
+    ({ result: _result, usage: _usage, ...rest }) => rest,
+  )
+}
+
+/** Made once for each base: made again, the turn that the run went on with would lose its identity in the view. */
+const basesShown = new WeakMap<readonly Message[], readonly UIMessage[]>()
+
+function baseOf({ messages, state, interrupts, runs }: ThreadBase, shown: Thread): StoredBase {
+  const before = basesShown.get(messages) ?? toUIMessages(messages)
+  basesShown.set(messages, before)
+  const now = toUIMessages(shown.messages)
+  let kept = 0
+  while (kept < before.length && before[kept] === now[kept]) kept++
+  return { kept, messages: before.slice(kept), state, interrupts, runs: runsThatMatter(runs) }
+}
+
+/** A thread as it was stored, for a chat: what is shown, and the run that may be read again. */
+export interface Restored {
+  readonly thread: ThreadBase
+  readonly left: LeftRun | undefined
+}
+
+/** Undefined if the content was not stored. Dates are noted in the chat. */
+export function restoredIn({ conversation }: KeptChat, { threadId, content, interrupts, runs, run }: ReadThread): Restored | undefined {
+  if (content === undefined) return undefined
+  const thread: ThreadBase = { messages: conversation.adopt(content.messages), state: content.state, interrupts, runs }
+  if (run?.base === undefined) return { thread, left: undefined }
+  const { kept, messages, ...base } = run.base
+  const before = toMessages([...content.messages.slice(0, kept), ...messages])
+  const left: LeftRun = { threadId, runId: run.runId, seen: run.seen, base: { messages: before, state: base.state, interrupts: base.interrupts, runs: base.runs } }
+  return { thread, left }
+}

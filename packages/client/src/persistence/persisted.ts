@@ -1,0 +1,55 @@
+/** The option `persistence` of a chat: what it is made of, and what may be said of it. */
+import { UsageError } from '@millrace/protocol'
+import { checkOptions } from '../checks.ts'
+import { systemClock, type Clock } from '../clock.ts'
+import type { Persistence } from '../chat/keeper.ts'
+import type { ChatStorage } from './storage.ts'
+import type { Migrations } from './stored-thread.ts'
+import { ThreadKeeper } from './thread-keeper.ts'
+import type { Tabs } from './tabs.ts'
+
+export interface PersistedOptions {
+  /**
+   * `client` (default): what is stored is the thread. `server`: the server has it and `attach()` asks for it; stored is only
+   * which thread it is, which run asked the open questions, and which one is under way.
+   */
+  readonly mode?: 'client' | 'server'
+  /** Milliseconds between a change and its save. The start and the end of a run are saved at once. Default 500. */
+  readonly throttleMs?: number
+  /** Under which key. Default: the thread's id. With a key of its own, a chat without `threadId` finds its thread again. */
+  readonly key?: string
+  /** Steps for values that an older version stored, by that version; they go before those of this package. */
+  readonly migrate?: Migrations
+  /** Keeps the tabs that show the thread in step: `sharedTabs()`. `client` mode alone: there the tabs share what is stored. */
+  readonly tabs?: Tabs
+  readonly clock?: Clock
+  /** Tells of `pagehide`. Default: the window, where there is one. */
+  readonly page?: Pick<EventTarget, 'addEventListener' | 'removeEventListener'>
+}
+
+/**
+ * Stores the thread of a chat: `new ChatClient({ …, persistence: persisted(webStorage(() => localStorage)) })`. `attach()`
+ * restores it, then joins the run that was under way if the connection can. What fails shows as `storageError` in the
+ * snapshot, and ends no turn.
+ * @throws UsageError `bad-options`.
+ */
+export function persisted(storage: ChatStorage, options: PersistedOptions = {}): Persistence {
+  checkOptions(options, 'The options of persisted()')
+  const { load, save, remove } = Object(storage) as Partial<ChatStorage>
+  if (typeof load !== 'function' || typeof save !== 'function' || typeof remove !== 'function') {
+    throw new UsageError('bad-options', 'persisted() needs a storage with load(), save() and remove(), such as webStorage(() => localStorage).')
+  }
+  const { mode = 'client', throttleMs = 500, tabs, key, migrate, clock = systemClock, page = theWindow() } = options
+  if (mode !== 'client' && mode !== 'server') throw new UsageError('bad-options', "The mode of persisted() is 'client' or 'server'.")
+  if (!(throttleMs >= 0)) throw new UsageError('bad-options', '`throttleMs` has to be a number of 0 or more.')
+  if (key !== undefined && typeof key !== 'string') throw new UsageError('bad-options', '`key` has to be text.')
+  if (tabs !== undefined && mode === 'server') {
+    throw new UsageError('bad-options', 'Tabs share what is stored, which in server mode is not the thread. Leave out `tabs`, or the mode.')
+  }
+  return (chat) => new ThreadKeeper(chat, { storage, mode, throttleMs, clock, key, migrate, tabs, page })
+}
+
+function theWindow(): PersistedOptions['page'] {
+  const { addEventListener, removeEventListener } = globalThis as Partial<EventTarget>
+  return typeof addEventListener === 'function' && typeof removeEventListener === 'function' ? (globalThis as unknown as EventTarget) : undefined
+}
