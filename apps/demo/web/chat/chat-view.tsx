@@ -42,7 +42,7 @@ export function ChatView({ conversation, focused }: ChatViewProps): ReactNode {
   const send = useCallback((text: string) => follow(sendMessage(text)), [follow, sendMessage])
   const again = useCallback(() => follow(reload()), [follow, reload])
   // Under its old id, so that the server knows it for the same message.
-  const change = useCallback((id: string, content: string) => follow(edit(id, { id, content })), [follow, edit])
+  const change = useCallback((id: string, content: string) => follow(edit(id, content)), [follow, edit])
   const answer = useCallback(
     (interruptId: string, { text, ...entry }: Answer) => {
       if (last) addAnswer({ messageId: last.id, after: last.parts.length, text })

@@ -146,7 +146,8 @@ export class ChatClient {
 
   /**
    * Says something else at a place of the past: the message of the user and all that followed it go, the new one is
-   * added, and the agent runs. A turn that runs is stopped first.
+   * added, and the agent runs. It keeps the id unless it has one of its own: a server that keeps the thread sees by that what
+   * was edited. A turn that runs is stopped first.
    * @throws UsageError (rejects) `unknown-message` if no message of the user has this id, and as `sendMessage`.
    */
   async edit(messageId: string, input: string | MessageInput, options: SendOptions = {}): Promise<TurnResult> {
@@ -154,7 +155,7 @@ export class ChatClient {
     requireAnswered(questions)
     const at = thread.messages.findIndex(({ id, role }) => id === messageId && role === 'user')
     if (at === -1) throw new UsageError('unknown-message', `No message "${messageId}" of the user is in the thread.`)
-    const message = userMessage(input, (kind) => this.#generateId(kind))
+    const message = userMessage(input, () => messageId)
     const start = this.#prepare(options)
     this.#halt()
     // Halting may have shown another builder.

@@ -200,6 +200,14 @@ describe('edit', () => {
     expect(calls[2]?.[0].map(({ id }) => id)).toEqual(['u3'])
   })
 
+  it('keeps the id of what it edits, unless it is given one', async () => {
+    const { chat, calls } = scripted([hello('r1', 'One'), hello('r2', 'Two')])
+    await chat.sendMessage({ content: 'a', id: 'u1' })
+    await chat.edit('u1', 'b')
+    expect(calls[1]?.[0]).toMatchObject([{ id: 'u1', parts: [{ content: 'b' }] }])
+    expect(texts(chat)).toEqual(['b', 'Two'])
+  })
+
   it('stops the turn that runs', async () => {
     const { chat, send, outcomes, turn } = gated()
     send('a')

@@ -119,11 +119,11 @@ export class Upgrader {
 
   /** TanStack AI's own form, which its `chat()` gives and its client makes of ours: an object in the words of OpenAI. */
   #usage(usage: unknown): unknown {
-    if (!isObject(usage) || !Object.hasOwn(usage, 'promptTokens')) return usage
+    if (!isObject(usage) || usage['promptTokens'] === undefined) return usage
     const { promptTokens: inputTokens, completionTokens: outputTokens, totalTokens, promptTokensDetails, completionTokensDetails } = usage
     const { cachedTokens: cachedInputTokens } = Object(promptTokensDetails) as Raw
     const { reasoningTokens } = Object(completionTokensDetails) as Raw
-    this.#retired('`usage` was one object with promptTokens; read as a list of one', '/usage')
+    this.#retired('`usage` was read as a list of one', '/usage')
     return [present({ inputTokens, outputTokens, totalTokens, cachedInputTokens, reasoningTokens })]
   }
 

@@ -42,8 +42,8 @@ export const TOLERANCES: readonly Tolerance[] = [
   {
     excuses: 'run.first-event',
     warns: 'tolerated.result-before-run',
-    peer: '@tanstack/ai 0.58, chat() that goes on after an interrupt',
-    reason: 'What the answers gave (tools that were approved, tools of the client) comes before the RUN_STARTED of the model turn.',
+    peer: '@tanstack/ai 0.58, answers to interrupts',
+    reason: 'Tool results come before RUN_STARTED.',
     effect: 'accept',
     when: (event) => event.type === 'TOOL_CALL_RESULT',
   },

@@ -39,9 +39,6 @@ const PASSES_IN_REPORT: ReadonlySet<RuleId> = new Set<RuleId>([
   'sub.parent',
 ])
 
-/** What `tolerance.ts` knows to come before RUN_STARTED. */
-const AHEAD_OF_RUN: ReadonlySet<string> = new Set(['CUSTOM', 'TOOL_CALL_RESULT'])
-
 const NONE: readonly Item[] = []
 
 export class Verifier implements RunMemory {
@@ -123,7 +120,7 @@ export class Verifier implements RunMemory {
     const broken = violation(cell.breaks, this.#runMessage(cell.breaks, event, run), '/type', related)
     if (!this.#reject(broken, event)) return false
     // What comes ahead of a run begins none: RUN_STARTED is still to come.
-    if (this.#state !== 'before' || !AHEAD_OF_RUN.has(event.type)) this.#state = event.type === 'RUN_STARTED' ? 'finished' : 'running'
+    if (this.#state !== 'before' || (event.type !== 'CUSTOM' && event.type !== 'TOOL_CALL_RESULT')) this.#state = event.type === 'RUN_STARTED' ? 'finished' : 'running'
     return true
   }
 
