@@ -209,13 +209,14 @@ describe('attach in a new page', () => {
     const chat = hydrating({
       messages: [
         { id: 'u', role: 'user', createdAt: '2026-01-01T00:00:00.000Z', parts: [{ type: 'text', content: 'Hi' }] },
-        { id: 'a', role: 'assistant', parts: [{ type: 'thinking', content: 'hm' }, { type: 'text', content: 'Hello' }] },
+        { id: 'a', role: 'assistant', createdAt: '2026-01-02T00:00:00.000Z', parts: [{ type: 'thinking', content: 'hm' }, { type: 'text', content: 'Hello' }] },
       ],
       state: { n: 1 },
       interrupts: [{ id: 'i', reason: 'x' }],
     })
     await chat.attach()
     expect(texts(chat)).toEqual(['Hi', 'hm|Hello'])
+    expect(chat.getSnapshot().messages.map(({ createdAt }) => createdAt?.toISOString())).toEqual(['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'])
     expect(chat.getSnapshot()).toMatchObject({ state: { n: 1 }, interrupts: [{ id: 'i' }] })
     expect(await chat.respond('i', { status: 'resolved' })).toEqual({ outcome: 'finished' })
   })
@@ -225,6 +226,7 @@ describe('attach in a new page', () => {
     ['a message without an id', { messages: [{ role: 'user', content: 'x' }] }],
     ['parts that are none', { messages: [{ id: 'a', role: 'assistant', parts: [{ type: 'text', content: 5 }] }] }],
     ['questions that are none', { messages: [], interrupts: [{ id: 5 }] }],
+    ['a date that is none is no reason to refuse it; a role is', { messages: [{ id: 'a', role: 'robot', createdAt: 'soon', parts: [] }] }],
     ['no list of questions', { messages: [], interrupts: 'yes' }],
   ])('refuses %s, and shows what it had', async (_, stored) => {
     const chat = hydrating(stored)

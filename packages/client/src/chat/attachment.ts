@@ -2,7 +2,7 @@
 import type { NormalizedConnection } from '../connection/normalize.ts'
 import { toCodedError } from '../errors.ts'
 import type { Conversation } from './conversation.ts'
-import { threadOf } from './hydration.ts'
+import { datesOf, threadOf } from './hydration.ts'
 import type { Keeper } from './keeper.ts'
 import type { TurnResult } from './options.ts'
 import { IDLE } from './phase.ts'
@@ -68,6 +68,7 @@ export class Attachment {
     if (this.#asked !== asked || runner.busy || stored === undefined) return undefined
     const told = threadOf(stored)
     const base = keeper?.complete(told) ?? told
+    conversation.date(datesOf(stored.messages))
     conversation.show(conversation.branch(base))
     // What failed before is made good by what the server has.
     runner.phase = IDLE

@@ -45,6 +45,11 @@ export class Conversation {
     this.#view.date(message.id, createdAt)
   }
 
+  /** Notes when messages were made. */
+  date(dates: readonly (readonly [id: string, createdAt: Date])[]): void {
+    for (const [id, createdAt] of dates) this.#view.date(id, createdAt)
+  }
+
   /** As {@link add}, for messages that were stored: all that is wrong with one is found before any is taken. */
   adopt(stored: readonly StoredMessage[]): Message[] {
     const messages = reviveMessages(stored)

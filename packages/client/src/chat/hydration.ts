@@ -22,6 +22,21 @@ export function threadOf({ messages, state, interrupts }: HydratedThread): Pick<
   }
 }
 
+/**
+ * When the messages of a thread that {@link threadOf} has read were made, by the ids under which they show: a message whose
+ * parts become several is named after the first.
+ */
+export function datesOf(messages: readonly unknown[]): [id: string, createdAt: Date][] {
+  return messages.flatMap((message) => {
+    if (!isRecord(message) || message['createdAt'] === undefined) return []
+    const [revived] = reviveMessages([hasParts(message) ? message : { ...message, parts: [] }] as unknown as StoredMessage[])
+    if (revived?.createdAt === undefined) return []
+    const { id, createdAt } = revived
+    const first = toMessages([revived])[0]?.id ?? id
+    return [[first, createdAt]]
+  })
+}
+
 function hasParts(message: unknown): boolean {
   return isRecord(message) && Array.isArray(message['parts'])
 }

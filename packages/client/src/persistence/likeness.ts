@@ -74,6 +74,6 @@ export function restoredIn({ conversation }: KeptChat, { threadId, content, inte
   if (run?.base === undefined) return { thread, left: undefined }
   const { kept, messages, ...base } = run.base
   const before = toMessages([...content.messages.slice(0, kept), ...messages])
-  const left: LeftRun = { threadId, runId: run.runId, seen: 0, base: { messages: before, state: base.state, interrupts: base.interrupts, runs: base.runs } }
+  const left: LeftRun = { threadId, runId: run.runId, seen: run.seen, base: { messages: before, state: base.state, interrupts: base.interrupts, runs: base.runs } }
   return { thread, left }
 }
