@@ -213,6 +213,8 @@ export class ChatClient {
   /**
    * Comes back to a thread: to the run that was left by `detach()`, else to what the server has stored of the thread
    * (`hydrate` of the connection) and the run that is under way there. What was shown stays until as much has come again.
+   * With `persistence` what was stored here is shown first; unless its mode is `server`, that is the thread, and the server
+   * is asked for the run alone. Calls of our tools that a reload left open are then gone on with.
    * @returns how the run ended; undefined if there was none to join, or the connection cannot.
    */
   async attach(): Promise<TurnResult | undefined> {

@@ -2,8 +2,10 @@
  * What a tab does about the others that show the same thread: it shows what they store, reads the runs they begin, and leaves
  * to them what only one may do. It stores nothing itself.
  */
+import type { Message } from '@millrace/protocol'
 import type { KeptChat } from '../chat/keeper.ts'
 import type { LeftRun, ThreadBase } from '../chat/left-run.ts'
+import { lacks } from './likeness.ts'
 import type { ReadThread } from './stored-thread.ts'
 import type { News, TabLine } from './tabs.ts'
 
@@ -13,6 +15,8 @@ export interface FollowerParts {
   load(): Promise<ReadThread | undefined>
   /** Shows a stored thread; gives the run that is under way by it. */
   show(stored: ReadThread | undefined): LeftRun | undefined
+  /** Takes in what another tab stored while something of ours ran. */
+  merge(stored: ReadThread | undefined): void
   save(): void
   /** Ends what runs and empties the chat, as in the tab that did. */
   empty(): void
@@ -34,6 +38,10 @@ export class Follower {
   /** Another tab stored something while we could not look. */
   #behind = false
   #looking = false
+  /** The thread before the last run of ours. */
+  #before: ThreadBase | undefined
+  /** What was said in a run of ours while another tab said something too: that may have been stored over it. */
+  #said: readonly Message[] = []
   /** Claims of runs of ours, oldest first. */
   readonly #led = new Set<string>()
 
@@ -71,9 +79,30 @@ export class Follower {
     const { busy, unfinished } = this.#parts.chat.runner
     const line = this.#open()
     if (line === undefined) return
+    if (busy && unfinished !== undefined) this.#before = unfinished.base
     if (unfinished !== undefined) this.#lead(`run:${unfinished.runId}`, line)
     // Answers that failed may be given by whoever comes next.
     if (!busy && this.#parts.chat.conversation.thread.interrupts.length > 0) line.claims.release((name) => name.startsWith('answer:'))
+  }
+
+  /** Two tabs said something at the same time: what the other one stored is not written over. False if none did. */
+  catchesUp(): boolean {
+    if (!this.#behind || this.#parts.chat.runner.busy) return false
+    this.#behind = false
+    const known = new Set(this.#before?.messages.map(({ id }) => id))
+    this.#said = this.#parts.chat.conversation.thread.messages.filter(({ id }) => !known.has(id))
+    void this.#merge()
+    return true
+  }
+
+  async #merge(): Promise<void> {
+    const { load, merge, save } = this.#parts
+    try {
+      merge(await load())
+    } catch {
+      // What cannot be read cannot be lost.
+    }
+    save()
   }
 
   /** Something was stored, or removed. */
@@ -92,6 +121,8 @@ export class Follower {
     this.#led.clear()
     this.#followed = undefined
     this.#behind = false
+    this.#before = undefined
+    this.#said = []
   }
 
   #open(): TabLine | undefined {
@@ -103,6 +134,7 @@ export class Follower {
     if (news.kind === 'cleared') {
       this.#followed = undefined
       this.#behind = false
+      this.#said = []
       return this.#parts.empty()
     }
     const { runId } = news
@@ -116,7 +148,7 @@ export class Follower {
       this.#behind = true
       return
     }
-    const { chat, load, show } = this.#parts
+    const { chat, load, show, merge, save } = this.#parts
     this.#looking = true
     this.#behind = false
     let left: LeftRun | undefined
@@ -124,7 +156,10 @@ export class Follower {
       const stored = await load()
       if (this.#line === undefined) return
       if (chat.runner.busy) this.#behind = true
-      else left = show(stored)
+      else if (this.#isUnheard(stored)) {
+        merge(stored)
+        save()
+      } else left = show(stored)
     } catch {
       // It shows where it matters: when this tab is restored, or saves.
     } finally {
@@ -147,6 +182,13 @@ export class Follower {
       this.#led.delete(old)
       line.claims.release((each) => each === old)
     }
+  }
+
+  /** Asked once: from then on another tab may have removed it. */
+  #isUnheard(stored: ReadThread | undefined): boolean {
+    const said = this.#said
+    this.#said = []
+    return stored !== undefined && said.length > 0 && lacks(stored, said)
   }
 
   #follow({ base, runId }: LeftRun): void {

@@ -61,6 +61,12 @@ function baseOf({ messages, state, interrupts, runs }: ThreadBase, shown: Thread
   return { kept, messages: before.slice(kept), state, interrupts, runs: runsThatMatter(runs) }
 }
 
+/** Whether a stored thread has one of these messages not at all, or otherwise. */
+export function lacks({ content }: ReadThread, said: readonly Message[]): boolean {
+  const theirs = new Map(toMessages(content?.messages ?? []).map((message) => [message.id, JSON.stringify(message)]))
+  return said.some((message) => theirs.get(message.id) !== JSON.stringify(message))
+}
+
 /** A thread as it was stored, for a chat: what is shown, and the run that may be read again. */
 export interface Restored {
   readonly thread: ThreadBase

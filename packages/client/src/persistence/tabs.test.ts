@@ -92,6 +92,29 @@ describe.each<Agreement>(['locks', 'channel'])('tabs that agree by %s', (agreeme
     expect(a.chat.getSnapshot().state).toEqual({})
   })
 
+  it('two tabs that send at the same time: both messages and both answers are there in the end, in both', async () => {
+    const { open, disk } = browser(agreement)
+    const gates: (() => void)[] = []
+    const saying = (name: string) =>
+      stream(async function* () {
+        yield* [started(`r-${name}`), ...text(`Answer ${name}`, `m-${name}`).slice(0, 4)]
+        await new Promise<void>((resolve) => gates.push(resolve))
+        yield* [...text(`Answer ${name}`, `m-${name}`).slice(4), finished(`r-${name}`)]
+      })
+    const [a, b] = [open(saying('a')), open(saying('b'))]
+    await Promise.all([a.chat.attach(), b.chat.attach()])
+    const sent = [a.chat.sendMessage('From a'), b.chat.sendMessage('From b')]
+    await until(() => gates.length === 2)
+    await tick(10)
+    for (const go of gates) go()
+    expect(await Promise.all(sent)).toEqual([{ outcome: 'finished' }, { outcome: 'finished' }])
+    const all = ['Answer a', 'Answer b', 'From a', 'From b']
+    await until(() => [a, b].every(({ chat }) => [...texts(chat)].sort().join() === all.join()))
+    await tick(20)
+    expect(texts(a.chat)).toEqual(texts(b.chat))
+    expect(((await disk.load('t1')) as StoredThread).content?.messages).toHaveLength(4)
+  })
+
   it('clear() in one tab while another one streams ends that, everywhere, and nothing of it comes back', async () => {
     const there = await served({ hold: 20 })
     const { open, disk } = browser(agreement)
@@ -267,6 +290,22 @@ it('what strangers post on the channel changes nothing', async () => {
   for (const message of [undefined, null, 5, 'saved', {}, { kind: 'saved' }, { kind: 'saved', tab: 5 }, { kind: 'held', tab: 'x', name: {} }, { kind: 'claim', tab: 'x', name: 5 }]) stranger.postMessage(message)
   await tick(10)
   expect(texts(a.chat)).toEqual(['Hi', 'Hello'])
+})
+
+it('a channel or locks that are forbidden are none', async () => {
+  const denied = (): never => {
+    throw new DOMException('denied', 'SecurityError')
+  }
+  const ran: string[] = []
+  const tool = defineTool({ name: 'ask', description: 'd', execute: () => (ran.push('ask'), 'yes') })
+  const turns = [[started('r1'), { type: 'TOOL_CALL_START', toolCallId: 'c1', toolCallName: 'ask' }, { type: 'TOOL_CALL_END', toolCallId: 'c1' }, finished('r1')], hello('r2')] as const
+  for (const tabs of [sharedTabs({ channel: denied }), sharedTabs({ channel: new FakeTabs().channel, locks: { request: denied } })]) {
+    let turn = 0
+    const { chat } = openPage(memoryStorage(), undefined, { tools: [tool], connection: stream(() => iterate(turns[turn++] ?? [])) }, { tabs })
+    await chat.attach()
+    expect(await chat.sendMessage('Hi')).toEqual({ outcome: 'finished' })
+  }
+  expect(ran).toEqual(['ask', 'ask'])
 })
 
 it('where tabs cannot speak to each other, a chat is as it is without', async () => {

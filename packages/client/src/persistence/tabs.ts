@@ -48,11 +48,11 @@ export function sharedTabs(options: SharedTabsOptions = {}): Tabs {
   const { clock = systemClock, claimMs = 100, id = generateId('message') } = options
   const open = options.channel ?? broadcast()
   return (key, onNews) => {
-    const channel = open?.(`millrace:${key}`)
+    const channel = attempt(() => open?.(`millrace:${key}`))
     if (channel === undefined) return undefined
     const locks = options.locks === undefined ? browserLocks() : options.locks
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none
-    const post = (message: object): void => channel.postMessage({ ...message, tab: id })
+    const post = (message: object): void => attempt(() => channel.postMessage({ ...message, tab: id }))
     const claims = locks === null ? channelClaims({ id, post, clock, claimMs }) : lockClaims(locks, `millrace:${key}:`)
     channel.onmessage = ({ data }) => {
       // Any page of the origin may post here.
@@ -71,6 +71,15 @@ export function sharedTabs(options: SharedTabsOptions = {}): Tabs {
         channel.close()
       },
     }
+  }
+}
+
+/** A channel that is forbidden, or was closed by others, is none. */
+function attempt<Value>(use: () => Value): Value | undefined {
+  try {
+    return use()
+  } catch {
+    return undefined
   }
 }
 

@@ -7,7 +7,8 @@ import type { Clock } from '../clock.ts'
 import type { KeptChat, Keeper } from '../chat/keeper.ts'
 import type { LeftRun, ThreadBase } from '../chat/left-run.ts'
 import { Follower } from './follower.ts'
-import { likenessOf, pointerTo, restoredIn } from './likeness.ts'
+import { likenessOf, pointerTo } from './likeness.ts'
+import { merge, prepend, replace } from './placing.ts'
 import { Saver } from './saver.ts'
 import type { ChatStorage } from './storage.ts'
 import { toStorageError, type StorageError } from './storage-error.ts'
@@ -69,6 +70,9 @@ export class ThreadKeeper implements Keeper {
       line: (onNews) => this.#openLine(tabs, onNews),
       load: () => this.#load(),
       show: (stored) => this.#replace(stored),
+      merge: (stored) => {
+        if (stored !== undefined && merge(chat, stored)) this.#show()
+      },
       save: () => {
         this.#saver.request()
         this.#saver.flush()
@@ -136,7 +140,7 @@ export class ThreadKeeper implements Keeper {
     if (turned || this.mode === 'client') this.#saver.request()
     if (!turned) return
     this.#follower?.leads()
-    this.#saver.flush()
+    if (this.#follower?.catchesUp() !== true) this.#saver.flush()
   }
 
   forget(): void {
@@ -226,32 +230,16 @@ export class ThreadKeeper implements Keeper {
       }
       return
     }
-    if (this.#used) this.#prepend(stored)
-    else this.#replace(stored)
+    if (this.#used) prepend(chat, stored)
+    else replace(chat, stored)
   }
 
-  /** What is stored takes the place of what is shown; undefined: there is nothing any more. */
   #replace(stored: ReadThread | undefined): LeftRun | undefined {
-    const { conversation, runner } = this.#chat
-    const restored = stored && restoredIn(this.#chat, stored)
-    this.#quietly(() => {
-      if (restored !== undefined) conversation.show(conversation.branch(restored.thread))
-      else if (stored === undefined) conversation.reset()
-      runner.keep(restored?.left, stored?.begun ?? [])
+    return this.#quietly(() => {
+      const left = replace(this.#chat, stored)
       this.#chat.onChange()
+      return left
     })
-    return restored?.left
-  }
-
-  /** What is stored goes before what was said meanwhile. */
-  #prepend(stored: ReadThread): void {
-    const { conversation, runner } = this.#chat
-    const earlier = restoredIn(this.#chat, stored)?.thread.messages ?? []
-    const { messages } = conversation.builder.snapshot()
-    const here = new Set(messages.map(({ id }) => id))
-    const before = earlier.filter(({ id }) => !here.has(id))
-    conversation.builder.setMessages([...before, ...messages])
-    runner.goBehind(before)
   }
 
   #save(): void | Promise<void> {
@@ -284,11 +272,11 @@ export class ThreadKeeper implements Keeper {
     this.#quietly(() => this.#chat.onChange())
   }
 
-  #quietly(change: () => void): void {
+  #quietly<Result>(change: () => Result): Result {
     const before = this.#quiet
     this.#quiet = true
     try {
-      change()
+      return change()
     } finally {
       this.#quiet = before
     }
