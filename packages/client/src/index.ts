@@ -5,7 +5,6 @@ export type {
   ChatClientSettings,
   ChatSnapshot,
   ChatStatus,
-  Coalesce,
   InterruptAnswer,
   Logger,
   MessageInput,
@@ -102,4 +101,5 @@ export {
   type TransportErrorCode,
   type TransportErrorData,
 } from './errors.ts'
+export type { Coalesce } from './scheduler.ts'
 export type { GenerateId, IdKind } from './ids.ts'

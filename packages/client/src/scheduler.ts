@@ -3,6 +3,8 @@
  * event loop must turn while a burst is folded, yet a macrotask for each event would make a stream crawl.
  */
 
+import { UsageError } from '@millrace/protocol'
+
 /** Runs `callback` in a macrotask of its own; the function returned takes that back. */
 export type Macrotask = (callback: () => void) => () => void
 
@@ -168,4 +170,15 @@ export function perMs(ms: number): CoalesceStrategy {
     const timer = setTimeout(callback, ms)
     return () => clearTimeout(timer)
   })
+}
+
+/** How often to tell of what streams: for each turn of the event loop, for each frame, or in so many milliseconds. */
+export type Coalesce = 'turn' | 'frame' | number
+
+/** @throws UsageError `bad-options`. */
+export function strategyOf(coalesce: Coalesce = 'turn'): CoalesceStrategy {
+  if (coalesce === 'turn') return perTurn
+  if (coalesce === 'frame') return perFrame
+  if (typeof coalesce === 'number' && coalesce >= 0) return perMs(coalesce)
+  throw new UsageError('bad-options', "`coalesce` has to be 'turn', 'frame' or a number of milliseconds.")
 }

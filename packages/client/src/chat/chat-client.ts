@@ -2,13 +2,14 @@
  * A conversation with an agent: what the user does goes in, one snapshot comes out. It joins the parts beside it;
  * what a send does, which questions are open and how messages are cut back is decided there.
  */
-import { buildResume, UsageError, type ResumeEntry } from '@millrace/protocol'
+import { UsageError, type ResumeEntry } from '@millrace/protocol'
 import type { NormalizedConnection } from '../connection/normalize.ts'
 import { checkLimits, checkMode } from '../checks.ts'
 import { generateId, type IdKind } from '../ids.ts'
-import { perFrame, perMs, perTurn, type CoalesceStrategy } from '../scheduler.ts'
+import { strategyOf } from '../scheduler.ts'
 import { Store } from '../store.ts'
 import { checkTool } from '../tools/define-tool.ts'
+import { Answers } from './answers.ts'
 import { Attachment } from './attachment.ts'
 import { Callbacks } from './callbacks.ts'
 import { Conversation } from './conversation.ts'
@@ -19,7 +20,6 @@ import type {
   ChatClientOptions,
   ChatClientSettings,
   ChatSnapshot,
-  Coalesce,
   InterruptAnswer,
   MessageInput,
   SendOptions,
@@ -32,7 +32,6 @@ import { IDLE } from './phase.ts'
 import { prepareStart, type Start } from './run-context.ts'
 import { Runner } from './runner.ts'
 import { buildSnapshot } from './snapshot.ts'
-import { answerOf, leftCalls, requireCall } from './tool-desk.ts'
 import { resolveConnection } from './transport.ts'
 
 export class ChatClient {
@@ -42,6 +41,7 @@ export class ChatClient {
   readonly #conversation: Conversation
   readonly #runner: Runner
   readonly #attachment: Attachment
+  readonly #answers: Answers
   readonly #keeper: Keeper | undefined
   readonly #outbox: Outbox
   readonly #store: Store<ChatSnapshot>
@@ -86,6 +86,19 @@ export class ChatClient {
       connection: () => this.#connection,
       onChange: () => this.#store.commit(),
       onError: (error) => this.#callbacks.call('onError', error),
+    })
+    this.#answers = new Answers({
+      conversation: this.#conversation,
+      runner: this.#runner,
+      desk: this.#desk,
+      keeper: this.#keeper,
+      generateId: (kind) => this.#generateId(kind),
+      settings: () => this.#settings,
+      now: () => this.#now(),
+      prepare: (given) => this.#prepare(given),
+      run: (start, resume) => this.#run(start, resume),
+      requireIdle: () => this.#requireIdle(),
+      onChange: () => this.#store.commit(),
     })
     this.#store = new Store(
       (previous) => this.#snapshot(previous),
@@ -227,13 +240,7 @@ export class ChatClient {
    * @throws UsageError (rejects) `malformed-answer`, `unknown-interrupt`, `interrupt-expired`, `busy`.
    */
   async respond(interruptId: string, answer: InterruptAnswer, options: SendOptions = {}): Promise<TurnResult> {
-    this.#requireIdle()
-    const { questions } = this.#conversation
-    const entries = this.#desk.with(interruptId, answer, questions, this.#now())
-    if (entries.length === questions.length) return this.#resume(entries, options)
-    this.#desk.take(entries)
-    this.#store.commit()
-    return { outcome: 'interrupted' }
+    return this.#answers.respond(interruptId, answer, options)
   }
 
   /**
@@ -241,10 +248,7 @@ export class ChatClient {
    * @throws UsageError (rejects) `unanswered-interrupts`, `duplicate-answer`, and what `respond` throws.
    */
   async resume(entries: readonly ResumeEntry[], options: SendOptions = {}): Promise<TurnResult> {
-    this.#requireIdle()
-    const { questions } = this.#conversation
-    if (questions.length === 0) throw new UsageError('nothing-to-resume', 'No interrupt is open.')
-    return this.#resume(buildResume(questions, entries, this.#now()), options)
+    return this.#answers.resume(entries, options)
   }
 
   /**
@@ -253,17 +257,7 @@ export class ChatClient {
    * @throws UsageError (rejects) `unknown-call`, `malformed-answer`.
    */
   async addToolResult(result: ToolResultInput, options: SendOptions = {}): Promise<TurnResult> {
-    const given: ToolResultInput = Object(result)
-    const answer = answerOf(given)
-    requireCall(this.#conversation.thread, given.toolCallId)
-    const start = this.#prepare(options)
-    const { tools = [] } = this.#settings
-    const waited = leftCalls(this.#conversation.thread, tools).open.length > 0
-    this.#conversation.answer(given.toolCallId, answer, () => this.#generateId('message'))
-    const { ours, open } = leftCalls(this.#conversation.thread, tools)
-    if (!this.#runner.busy && waited && ours > 0 && open.length === 0) return this.#run(start)
-    this.#store.commit()
-    return { outcome: 'finished' }
+    return this.#answers.addToolResult(result, options)
   }
 
   /** Puts other messages in the place of those here; nothing is sent. */
@@ -306,19 +300,6 @@ export class ChatClient {
     this.#store.close()
     this.stop()
     this.#keeper?.close()
-  }
-
-  async #resume(entries: readonly ResumeEntry[], options: SendOptions): Promise<TurnResult> {
-    const start = this.#prepare(options)
-    const claim = this.#keeper?.claimAnswers?.(entries.map(({ interruptId }) => interruptId))
-    if (claim !== undefined) {
-      await claim
-      // Another tab may have been quicker.
-      this.#requireIdle()
-      buildResume(this.#conversation.questions, entries, this.#now())
-    }
-    this.#desk.take(entries)
-    return this.#run(start, entries)
   }
 
   #keep({ persistence }: ChatClientOptions): Keeper | undefined {
@@ -405,12 +386,4 @@ export class ChatClient {
 
 function busy(): UsageError {
   return new UsageError('busy', 'A turn is running. Wait for it, call stop() first, or say by `whenBusy` what is to be done.')
-}
-
-/** @throws UsageError `bad-options`. */
-function strategyOf(coalesce: Coalesce = 'turn'): CoalesceStrategy {
-  if (coalesce === 'turn') return perTurn
-  if (coalesce === 'frame') return perFrame
-  if (typeof coalesce === 'number' && coalesce >= 0) return perMs(coalesce)
-  throw new UsageError('bad-options', "`coalesce` has to be 'turn', 'frame' or a number of milliseconds.")
 }

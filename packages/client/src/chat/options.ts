@@ -19,6 +19,7 @@ import type { ConnectionAdapter } from '../connection/adapter.ts'
 import type { ChatFetcher } from '../connection/stream.ts'
 import type { Ending } from '../ending.ts'
 import type { GenerateId } from '../ids.ts'
+import type { Coalesce } from '../scheduler.ts'
 import type { ClientTool } from '../tools/define-tool.ts'
 import type { Persistence } from './keeper.ts'
 
@@ -65,9 +66,6 @@ export interface ChatClientSettings {
  * `drop`: it is not sent. `interrupt`: the turn that runs is stopped for it.
  */
 export type WhenBusy = 'refuse' | 'queue' | 'drop' | 'interrupt'
-
-/** See `ChatClientOptions.coalesce`. */
-export type Coalesce = 'turn' | 'frame' | number
 
 export interface OutboxOptions {
   /** `fifo` (default): each waiting message has a turn of its own. `batch`: all that wait go into the next one. */
