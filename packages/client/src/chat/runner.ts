@@ -17,7 +17,8 @@ import { IDLE, turnOf, type Phase } from './phase.ts'
 import { makeRunContext, type Start } from './run-context.ts'
 import { joining, sending, type Source } from './source.ts'
 import { failure } from '../tools/run-tool.ts'
-import { leftCalls, openToolCall, ToolDesk, type AnsweredCall, type OpenCall } from './tool-desk.ts'
+import { ToolAnswers, type Shift } from './tool-answers.ts'
+import { leftCalls } from './tool-desk.ts'
 import { Turn } from './turn.ts'
 
 export interface RunnerParts {
@@ -57,7 +58,7 @@ const MAX_CONTINUATIONS = 25
 export class Runner {
   readonly #parts: RunnerParts
   readonly #late = new LateEvents()
-  readonly #tools = new ToolDesk()
+  readonly #answers: ToolAnswers
   phase: Phase = IDLE
   #underway: Underway | undefined
   #left: LeftRun | undefined
@@ -66,6 +67,7 @@ export class Runner {
 
   constructor(parts: RunnerParts) {
     this.#parts = parts
+    this.#answers = new ToolAnswers(parts)
   }
 
   get busy(): boolean {
@@ -117,7 +119,7 @@ export class Runner {
 
   /** Calls of our tools that are being answered. */
   get begun(): readonly string[] {
-    return this.#tools.begun
+    return this.#answers.begun
   }
 
   /** The thread was restored: this run was left, or these calls had been begun. */
@@ -141,13 +143,13 @@ export class Runner {
     if (begun === undefined || threadId === undefined || runId === undefined || open.length === 0) return undefined
     const asked = mayAnswerCalls?.(runId)
     if (asked !== undefined && (!(await asked) || this.busy || conversation.thread !== thread)) return undefined
-    if (!open.some(({ tool }) => tool?.execute !== undefined)) return void this.#tell(open)
+    if (!open.some(({ tool }) => tool?.execute !== undefined)) return void this.#answers.tell(open)
     const start: Start = { threadId, runId, body: undefined }
     const underway = this.#begin({ start, source: NOTHING, builder, base: thread, runContext: start, seen: 0 })
     // It was read to its end before.
     underway.turn.leave()
     const lost = open.filter(({ call }) => begun.includes(call.id))
-    this.#answer(lost.map(({ call }) => ({ toolCallId: call.id, answer: failure('The page was left while it ran.') })))
+    this.#answers.show(lost.map(({ call }) => ({ toolCallId: call.id, answer: failure('The page was left while it ran.') })))
     return this.#follow(underway, { outcome: 'finished' })
   }
 
@@ -176,15 +178,15 @@ export class Runner {
     const most = this.#parts.options.maxContinuations ?? MAX_CONTINUATIONS
     let { turn } = first
     let result = ended ?? (await turn.result)
-    for (let count = 0; result.outcome === 'finished' && this.#owns(turn); count++) {
-      const next = await this.#answerCalls(turn)
+    for (let count = 0; (result.outcome === 'finished' || result.outcome === 'interrupted') && this.#owns(turn); count++) {
+      const next = await this.#answers.after(result.outcome, this.#shift(turn))
       if (next === 'stopped') result = { outcome: 'cancelled' }
-      if (next !== 'go on') break
+      if (next === 'stopped' || next === 'done') break
       if (count === most) {
         result = { outcome: 'error', error: new AgentError(`The agent called tools ${most} times in a row.`, { code: 'too-many-continuations' }) }
         break
       }
-      turn = this.#send({ ...first.start, runId: this.#parts.generateId('run') }, undefined).turn
+      turn = this.#send({ ...first.start, runId: this.#parts.generateId('run') }, next === 'go on' ? undefined : next).turn
       result = await turn.result
     }
     return result.outcome === 'running' ? result : this.#end(turn, result)
@@ -202,7 +204,7 @@ export class Runner {
     if (this.phase.kind !== 'answering') this.#cancel(turn.namedRunId)
     turn.stop()
     if (this.#underway?.turn === turn) this.#reveal(this.#underway, 'cancelled')
-    this.#answer(this.#tools.stop())
+    this.#answers.stop()
     this.#leave(IDLE)
     return true
   }
@@ -262,36 +264,6 @@ export class Runner {
     return underway
   }
 
-  /** Runs the tools of ours that the turn called. `go on` if the agent has all it waits for. */
-  async #answerCalls(turn: Turn): Promise<'go on' | 'done' | 'stopped'> {
-    const { conversation, settings, onChange } = this.#parts
-    const before = leftCalls(conversation.thread, settings().tools ?? [])
-    if (before.ours === 0) return 'done'
-    this.phase = { kind: 'answering', turn }
-    const asked = this.#parts.mayAnswerCalls?.(turn.namedRunId)
-    if (asked !== undefined && !(await asked)) return this.#owns(turn) ? 'done' : 'stopped'
-    const work = this.#tools.run(before.open)
-    // What was begun is to be stored before it is done.
-    this.#parts.onProgress()
-    const answers = await work
-    if (answers === undefined || !this.#owns(turn)) return 'stopped'
-    this.#answer(answers)
-    const { open } = leftCalls(conversation.thread, settings().tools ?? [])
-    if (open.length === 0) return 'go on'
-    onChange()
-    this.#tell(open)
-    return 'done'
-  }
-
-  #tell(open: readonly OpenCall[]): void {
-    for (const { call, tool } of open) if (tool !== undefined) this.#parts.callbacks.call('onToolCall', openToolCall(call))
-  }
-
-  #answer(answers: readonly AnsweredCall[]): void {
-    const { conversation, generateId } = this.#parts
-    for (const { toolCallId, answer } of answers) conversation.answer(toolCallId, answer, () => generateId('message'))
-  }
-
   #end(turn: Turn, result: TurnResult): TurnResult {
     const { conversation, callbacks, onChange } = this.#parts
     // As the turn left them: a listener may go on to the next one.
@@ -303,6 +275,16 @@ export class Runner {
     if (result.error !== undefined) callbacks.call('onError', result.error)
     callbacks.call('onFinish', { ...result, messages })
     return result
+  }
+
+  #shift(turn: Turn): Shift {
+    return {
+      runId: turn.namedRunId,
+      begin: () => {
+        this.phase = { kind: 'answering', turn }
+      },
+      isOn: () => this.#owns(turn),
+    }
   }
 
   /** False for a turn that was left before, as a stopped one was. */

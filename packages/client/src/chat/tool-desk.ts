@@ -41,6 +41,25 @@ export function leftCalls(
   }
 }
 
+/** The reason by which TanStack AI interrupts a run for a tool of the client. */
+const FOR_A_TOOL = 'tanstack:client_tool_execution'
+
+/**
+ * The calls that the agent asks us to run by interrupts, with the interrupt of each; none if it asks for anything else too:
+ * that is for the application, and all of it is answered at once.
+ */
+export function askedCalls({ messages, interrupts }: Thread, tools: readonly (ClientTool | Tool)[]): ReadonlyMap<string, OpenCall> {
+  const calls = new Map(messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : [])).map((call) => [call.id, call]))
+  const asked = new Map<string, OpenCall>()
+  for (const { id, reason, toolCallId } of interrupts) {
+    const call = reason === FOR_A_TOOL && toolCallId !== undefined ? calls.get(toolCallId) : undefined
+    const tool = tools.find(({ name }) => name === call?.function.name) as ClientTool | undefined
+    if (call === undefined || tool?.execute === undefined) return new Map()
+    asked.set(id, { call, tool })
+  }
+  return asked
+}
+
 /** Tools at work. */
 interface Shift {
   readonly controller: AbortController

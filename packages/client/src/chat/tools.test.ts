@@ -233,6 +233,61 @@ describe('calls that are not ours', () => {
   })
 })
 
+describe('an agent that asks for tools by interrupts, as TanStack AI does', () => {
+  const asking = (...more: object[]): StreamChunk[] => [
+    started('r1'),
+    ...call('c1', 'add', '{"a":1,"b":2}'),
+    ...call('c2', 'fail', '{}'),
+    {
+      type: 'RUN_FINISHED',
+      threadId: 't1',
+      runId: 'r1',
+      outcome: { type: 'interrupt', interrupts: [...['c1', 'c2'].map((toolCallId) => ({ id: `i-${toolCallId}`, reason: 'tanstack:client_tool_execution', toolCallId })), ...more] },
+    },
+  ]
+  const failing = defineTool({ name: 'fail', description: 'd', execute: () => { throw new Error('no') } })
+
+  it('gets what they give as the answers, and goes on once', async () => {
+    const { chat, calls, finishes } = chatWith([add, failing], [asking(), hello('r2')])
+    expect(await chat.sendMessage('go')).toEqual({ outcome: 'finished' })
+    expect(calls).toHaveLength(2)
+    expect(calls[1]?.[3]).toMatchObject({
+      parentRunId: 'r1',
+      resume: [
+        { interruptId: 'i-c1', status: 'resolved', payload: 3 },
+        { interruptId: 'i-c2', status: 'resolved', payload: { error: 'no' } },
+      ],
+    })
+    expect(results(calls, 1)).toEqual(['c1: 3', 'c2: ! no'])
+    expect(finishes).toEqual(['finished'])
+    expect(chat.getSnapshot().interrupts).toEqual([])
+  })
+
+  it('leaves all of it to the application if it asks for anything else too, or for a tool that is not ours to run', async () => {
+    for (const [tools, turn] of [
+      [[add, failing], asking({ id: 'other', reason: 'approval' })],
+      [[add], asking()],
+    ] as const) {
+      const { chat, calls } = chatWith(tools, [turn])
+      expect(await chat.sendMessage('go')).toEqual({ outcome: 'interrupted' })
+      expect(calls).toHaveLength(1)
+      expect(chat.getSnapshot().interrupts.length).toBeGreaterThan(1)
+    }
+  })
+
+  it('is left alone when it is stopped meanwhile', async () => {
+    const hang = defineTool({ name: 'fail', description: 'd', execute: () => new Promise(() => {}) })
+    const { chat, calls } = chatWith([add, hang], [asking(), hello('r2')])
+    const sent = chat.sendMessage('go')
+    await until(() => chat.getSnapshot().runs.at(-1)?.outcome === 'interrupted')
+    await tick(5)
+    chat.stop()
+    expect(await sent).toEqual({ outcome: 'cancelled' })
+    expect(calls).toHaveLength(1)
+    expect(chat.getSnapshot()).toMatchObject({ status: 'ready', interrupts: [{ id: 'i-c1' }, { id: 'i-c2' }] })
+  })
+})
+
 describe('schemas', () => {
   it.each<[string, ClientTool]>([
     ['zod', defineTool({ name: 'f', description: 'd', input: z.object({ n: z.coerce.number() }), execute: ({ n }) => n + 1 }) as ClientTool],

@@ -7,6 +7,8 @@ import { validate } from './standard-schema.ts'
 /** What a tool message carries: text, and the reason if the call failed. */
 export interface ToolAnswer {
   readonly content: string
+  /** What the tool gave, for an agent that takes values. */
+  readonly output?: unknown
   readonly error?: string
 }
 
@@ -15,8 +17,8 @@ export async function runTool(tool: ClientTool, call: ToolCall, context: ToolCon
   try {
     const input = await inputOf(tool, call.function.arguments)
     const { execute } = tool as ClientTool<string, unknown>
-    const output = await execute?.(input, context)
-    return { content: contentOf(await outputOf(tool, output)) }
+    const output = await outputOf(tool, await execute?.(input, context))
+    return { content: contentOf(output), output }
   } catch (thrown) {
     return failure(toError(thrown).message)
   }

@@ -1,0 +1,114 @@
+/**
+ * What a turn left for our tools: runs them, shows what they gave, and says whether the agent can go on. It sends nothing and
+ * knows nothing of turns but whether the one it works for is still on.
+ */
+import type { ResumeEntry, RunOutcome } from '@millrace/protocol'
+import type { GenerateId } from '../ids.ts'
+import type { Callbacks } from './callbacks.ts'
+import type { Conversation } from './conversation.ts'
+import type { ChatClientSettings } from './options.ts'
+import { askedCalls, leftCalls, openToolCall, ToolDesk, type AnsweredCall, type OpenCall } from './tool-desk.ts'
+
+export interface ToolAnswersParts {
+  readonly conversation: Conversation
+  readonly callbacks: Callbacks
+  readonly generateId: GenerateId
+  settings(): ChatClientSettings
+  /** Whether the calls that a run left are ours to answer; undefined: they are. */
+  mayAnswerCalls?(runId: string): Promise<boolean> | undefined
+  onProgress(): void
+  onChange(): void
+}
+
+/** The turn that is worked for. */
+export interface Shift {
+  readonly runId: string
+  /** Tools are about to run. */
+  begin(): void
+  /** Nobody has stopped it. */
+  isOn(): boolean
+}
+
+/** `go on`: the agent has all it waits for; entries: it waits for these answers; `done`: there is nothing for us to do. */
+export type Next = 'go on' | readonly ResumeEntry[] | 'done' | 'stopped'
+
+export class ToolAnswers {
+  readonly #parts: ToolAnswersParts
+  readonly #desk = new ToolDesk()
+
+  constructor(parts: ToolAnswersParts) {
+    this.#parts = parts
+  }
+
+  /** Calls that are being answered. */
+  get begun(): readonly string[] {
+    return this.#desk.begun
+  }
+
+  /** What is to be done after a turn that ended like this. */
+  async after(outcome: RunOutcome, shift: Shift): Promise<Next> {
+    if (outcome === 'finished') return this.#answerCalls(shift)
+    return outcome === 'interrupted' ? this.#answerAsked(shift) : 'done'
+  }
+
+  /** Ends what runs, and shows what it gave and that the rest was stopped. */
+  stop(): void {
+    this.show(this.#desk.stop())
+  }
+
+  show(answers: readonly AnsweredCall[]): void {
+    const { conversation, generateId } = this.#parts
+    for (const { toolCallId, answer } of answers) conversation.answer(toolCallId, answer, () => generateId('message'))
+  }
+
+  /** Tells the application of the calls that are its to answer. */
+  tell(open: readonly OpenCall[]): void {
+    for (const { call, tool } of open) if (tool !== undefined) this.#parts.callbacks.call('onToolCall', openToolCall(call))
+  }
+
+  async #answerCalls(shift: Shift): Promise<Next> {
+    const { conversation, settings, onChange } = this.#parts
+    const before = leftCalls(conversation.thread, settings().tools ?? [])
+    if (before.ours === 0) return 'done'
+    const answers = await this.#run(shift, before.open)
+    if (answers === 'done' || answers === 'stopped') return answers
+    const { open } = leftCalls(conversation.thread, settings().tools ?? [])
+    if (open.length === 0) return 'go on'
+    onChange()
+    this.tell(open)
+    return 'done'
+  }
+
+  /** For an agent that asks for its calls by interrupts. */
+  async #answerAsked(shift: Shift): Promise<Next> {
+    const { conversation, settings } = this.#parts
+    const asked = askedCalls(conversation.thread, settings().tools ?? [])
+    if (asked.size === 0) return 'done'
+    const answers = await this.#run(shift, [...asked.values()])
+    if (answers === 'done' || answers === 'stopped') return answers
+    const byCall = new Map(answers.map(({ toolCallId, answer }) => [toolCallId, answer]))
+    const entries = [...asked].flatMap(([interruptId, { call }]): ResumeEntry[] => {
+      const answer = byCall.get(call.id)
+      if (answer === undefined) return []
+      const { error, output } = answer
+      return [{ interruptId, status: 'resolved', payload: error === undefined ? (output ?? null) : { error } }]
+    })
+    // One that was run before, as far as we know, is for the application to judge.
+    return entries.length === asked.size ? entries : 'done'
+  }
+
+  /** Runs what can be run of these, and shows the answers. */
+  async #run(shift: Shift, open: readonly OpenCall[]): Promise<readonly AnsweredCall[] | 'done' | 'stopped'> {
+    const { mayAnswerCalls, onProgress } = this.#parts
+    shift.begin()
+    const asked = mayAnswerCalls?.(shift.runId)
+    if (asked !== undefined && !(await asked)) return shift.isOn() ? 'done' : 'stopped'
+    const work = this.#desk.run(open)
+    // What was begun is to be stored before it is done.
+    onProgress()
+    const answers = await work
+    if (answers === undefined || !shift.isOn()) return 'stopped'
+    this.show(answers)
+    return answers
+  }
+}
