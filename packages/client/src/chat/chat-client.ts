@@ -124,10 +124,12 @@ export class ChatClient {
    * Adds a message of the user and runs the agent. The message is in the snapshot when this returns; the promise
    * resolves when the turn is over, and failures of the agent or the network are in its result. While another turn runs,
    * `whenBusy` decides.
-   * @throws UsageError (rejects) `busy`, `queue-full`, `interrupts-pending`, `empty-message`, `malformed-message`.
+   * @throws UsageError (rejects) `busy`, `queue-full`, `interrupts-pending`, `empty-message`, `malformed-message`,
+   * `id-taken`.
    */
   async sendMessage(input: string | MessageInput, options: SendOptions = {}): Promise<TurnResult> {
     const message = userMessage(input, (kind) => this.#generateId(kind))
+    this.#requireFree(message.id)
     const createdAt = new Date(this.#now())
     if (this.#runner.busy) {
       switch (policyFor(options.whenBusy ?? this.#options.whenBusy, message, this.#outbox.queue)) {
@@ -364,6 +366,12 @@ export class ChatClient {
       thread,
       storageError: this.#keeper?.error,
     })
+  }
+
+  /** A message that is sent is a new one; `append` and `edit` replace. */
+  #requireFree(id: string): void {
+    const taken = this.#conversation.thread.messages.some((message) => message.id === id) || this.#outbox.queue.some((waiting) => waiting.id === id)
+    if (taken) throw new UsageError('id-taken', `There is a message "${id}" already. Leave the id out, or use append() or edit() to replace it.`)
   }
 
   #requireIdle(): void {

@@ -16,6 +16,8 @@ import { MessageView } from './view.ts'
 export class Conversation {
   readonly #options: Pick<ChatClientOptions, 'initialState' | 'limits'>
   readonly #view = new MessageView()
+  /** A call of a tool of ours was answered since the turn in hand began. */
+  answered = false
   /** Another one after `reset` and `show`. */
   builder: ThreadBuilder
 
@@ -59,6 +61,7 @@ export class Conversation {
 
   /** Adds what a tool of ours gave. */
   answer(toolCallId: string, { content, error }: ToolAnswer, newId: () => string): void {
+    this.answered = true
     const derived = deriveToolMessageId(toolCallId)
     const taken = this.thread.messages.some((message) => message.id === derived && !(message.role === 'tool' && message.toolCallId === toolCallId))
     this.builder.addToolResult({

@@ -11,4 +11,6 @@ export interface LeftRun {
   readonly base: ThreadBase
   /** Events of it that were shown already. */
   readonly seen: number
+  /** Settles when the server has been heard of the run: before that it may not know it. */
+  readonly heard?: Promise<void>
 }

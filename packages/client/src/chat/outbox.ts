@@ -12,6 +12,7 @@ export interface Waiting extends QueuedMessage {
   readonly settle: (result: TurnResult | Promise<TurnResult>) => void
 }
 
+const MAX_SIZE = 100
 const CANCELLED: TurnResult = { outcome: 'cancelled' }
 const POLICIES: ReadonlySet<unknown> = new Set<WhenBusy>(['refuse', 'queue', 'drop', 'interrupt'])
 
@@ -21,7 +22,7 @@ export class Outbox {
 
   /** @throws UsageError `bad-options`. */
   constructor(options: OutboxOptions = {}) {
-    const { drain = 'fifo', maxSize = 1, onOverflow = 'refuse' } = options
+    const { drain = 'fifo', maxSize = MAX_SIZE, onOverflow = 'refuse' } = options
     if ((drain !== 'fifo' && drain !== 'batch') || !(maxSize >= 0) || (onOverflow !== 'refuse' && onOverflow !== 'drop-oldest')) {
       throw new UsageError('bad-options', "A queue drains 'fifo' or 'batch', has a maxSize of 0 or more, and on overflow does 'refuse' or 'drop-oldest'.")
     }
@@ -39,7 +40,7 @@ export class Outbox {
    * @throws UsageError `queue-full`.
    */
   add(message: UserMessage, createdAt: Date, options: SendOptions): Promise<TurnResult> {
-    const { maxSize = 100, onOverflow = 'refuse' } = this.#options
+    const { maxSize = MAX_SIZE, onOverflow = 'refuse' } = this.#options
     if (this.#waiting.length >= maxSize) {
       const oldest = this.#waiting[0]
       if (onOverflow === 'refuse' || oldest === undefined) {

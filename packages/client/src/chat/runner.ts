@@ -90,7 +90,7 @@ export class Runner {
   async join(left: LeftRun): Promise<TurnResult | undefined> {
     const { conversation, connection, onChange } = this.#parts
     const { threadId, runId, base, seen } = left
-    const source = joining(connection(), runId, { threadId })
+    const source = joining(connection(), runId, { threadId }, left.heard)
     if (source === undefined) return undefined
     this.#left = undefined
     const start: Start = { threadId, runId, body: undefined }
@@ -260,6 +260,7 @@ export class Runner {
     })
     const underway = { turn, start, base, builder, seen }
     this.#underway = underway
+    conversation.answered = false
     this.phase = { kind: 'submitted', turn }
     return underway
   }
@@ -300,5 +301,5 @@ export class Runner {
 }
 
 function leftBy({ turn, start, base, seen }: Underway): LeftRun {
-  return { threadId: start.threadId, runId: turn.namedRunId, base, seen: Math.max(turn.seen, seen) }
+  return { threadId: start.threadId, runId: turn.namedRunId, base, seen: Math.max(turn.seen, seen), ...(turn.seen === 0 && { heard: turn.heard }) }
 }

@@ -1,7 +1,7 @@
 /** Where the events of a turn come from: a run that is sent, or one that was begun before. It reads nothing. */
 import type { RunAgentInputContext, UIMessage } from '@millrace/protocol'
 import type { RequestData, StreamChunk } from '../connection/adapter.ts'
-import { DRAIN, type NormalizedConnection } from '../connection/normalize.ts'
+import { DRAIN, normalizeConnectionAdapter, type NormalizedConnection } from '../connection/normalize.ts'
 
 export interface Source {
   /** Listened to before anything is handed over: a connection may answer before it says that it has. */
@@ -24,12 +24,25 @@ export function sending(
   return wrapped(connection, (signal) => connection.send(messages, data, signal, runContext))
 }
 
-/** A run that was begun before, from its start; undefined if the connection cannot join one. */
-export function joining(connection: NormalizedConnection, runId: string, ids: { readonly threadId: string }): Source | undefined {
-  const { join, joinRun } = connection
-  if (join !== undefined) return wrapped(connection, (signal) => join(runId, signal, ids))
-  if (joinRun !== undefined) return { subscribe: (signal) => joinRun(runId, signal, ids), shared: false }
-  return undefined
+/**
+ * A run that was begun before, from its start; undefined if the connection cannot join one. It is asked for once `heard` has
+ * settled: the request that begins it must not be overtaken.
+ */
+export function joining(
+  { joinRun }: NormalizedConnection,
+  runId: string,
+  ids: { readonly threadId: string },
+  heard?: Promise<void>,
+): Source | undefined {
+  if (joinRun === undefined) return undefined
+  // A supply of its own: what was sent of the run before may still lie in that of the connection.
+  const own = normalizeConnectionAdapter({
+    async *connect(_messages, _data, signal) {
+      await heard
+      if (!signal?.aborted) yield* joinRun(runId, signal, ids)
+    },
+  })
+  return wrapped(own, (signal) => own.send([], undefined, signal, { ...ids, runId }))
 }
 
 function wrapped(connection: NormalizedConnection, send: (signal: AbortSignal) => Promise<void>): Source {

@@ -73,7 +73,8 @@ export class ToolAnswers {
     const answers = await this.#run(shift, before.open)
     if (answers === 'done' || answers === 'stopped') return answers
     const { open } = leftCalls(conversation.thread, settings().tools ?? [])
-    if (open.length === 0) return 'go on'
+    // What was answered before this turn is no answer to it: an agent that uses an id again would be gone on with for ever.
+    if (open.length === 0) return conversation.answered ? 'go on' : 'done'
     onChange()
     this.tell(open)
     return 'done'
@@ -103,7 +104,7 @@ export class ToolAnswers {
     shift.begin()
     const asked = mayAnswerCalls?.(shift.runId)
     if (asked !== undefined && !(await asked)) return shift.isOn() ? 'done' : 'stopped'
-    const work = this.#desk.run(open)
+    const work = this.#desk.run(open, shift.runId)
     // What was begun is to be stored before it is done.
     onProgress()
     const answers = await work

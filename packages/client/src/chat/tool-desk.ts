@@ -68,7 +68,7 @@ interface Shift {
 }
 
 export class ToolDesk {
-  /** Calls that were run: one that is seen again, in a replay, is not run again. */
+  /** Calls that were run, by run and id: one that is seen again, in a replay, is not run again. */
   readonly #seen = new Set<string>()
   #shift: Shift | undefined
 
@@ -76,9 +76,9 @@ export class ToolDesk {
    * Runs those of these calls that can be, side by side.
    * @returns what each gave, in the order of the calls; undefined if `stop()` came first.
    */
-  async run(open: readonly OpenCall[]): Promise<readonly AnsweredCall[] | undefined> {
-    const calls = open.filter(({ call, tool }) => tool?.execute !== undefined && !this.#seen.has(call.id))
-    for (const { call } of calls) this.#seen.add(call.id)
+  async run(open: readonly OpenCall[], runId: string): Promise<readonly AnsweredCall[] | undefined> {
+    const calls = open.filter(({ call, tool }) => tool?.execute !== undefined && !this.#seen.has(`${runId} ${call.id}`))
+    for (const { call } of calls) this.#seen.add(`${runId} ${call.id}`)
     const controller = new AbortController()
     const { signal } = controller
     const shift: Shift = { controller, calls, answers: new Map() }

@@ -31,6 +31,8 @@ export class Turn {
   readonly runId: string
   /** How the turn ended; never rejects. */
   readonly result: Promise<TurnResult>
+  /** Settles when something was heard of the run, or nothing will be. */
+  readonly heard: Promise<void>
   readonly #plan: TurnPlan
   readonly #fold: StreamFold
   /** Ends the request. */
@@ -43,6 +45,7 @@ export class Turn {
   #goesOn = false
   #over = false
   #settle: (result: TurnResult) => void = () => {}
+  #hear: () => void = () => {}
 
   constructor(plan: TurnPlan) {
     const { threadId, runId, parentRunId } = plan.runContext
@@ -52,6 +55,9 @@ export class Turn {
     this.#fold = new StreamFold({ ...plan, ids: { threadId, runId, ...(parentRunId !== undefined && { parentRunId }) } })
     this.result = new Promise((resolve) => {
       this.#settle = resolve
+    })
+    this.heard = new Promise((resolve) => {
+      this.#hear = resolve
     })
   }
 
@@ -81,7 +87,11 @@ export class Turn {
   leave(): void {
     if (this.#over) return
     this.#bury()
-    this.#end({ outcome: 'running' })
+    if (this.seen > 0) return this.#end({ outcome: 'running' })
+    // The request may not have arrived yet, and would be lost with us: it is let go once something is heard.
+    this.#over = true
+    this.#settle({ outcome: 'running' })
+    this.#slicer.stop()
   }
 
   #bury(): void {
@@ -96,11 +106,17 @@ export class Turn {
       if (!this.#over) result = this.#fold.failed(thrown)
     }
     if (!this.#over && result !== undefined) this.#end(result)
+    this.#letGo()
   }
 
   #end(result: TurnResult): void {
     this.#over = true
     this.#settle(result)
+    this.#letGo()
+  }
+
+  #letGo(): void {
+    this.#hear()
     this.#request.abort()
     this.#listen.abort()
     this.#slicer.stop()
@@ -116,6 +132,7 @@ export class Turn {
     const sent = this.#send(source)
     try {
       for (let item = await pending; item.done !== true; item = await pending) {
+        this.#hear()
         const ending = await this.#take(item.value)
         if (this.#over) return undefined
         if (ending !== undefined) return ending

@@ -19,7 +19,10 @@ export interface LiveSocket {
 const STABLE_MS = 30_000
 
 export class Live {
-  readonly #queue = new ChunkQueue()
+  /** One for each listener: two chats on one socket each hear all, and take what is theirs. */
+  readonly #queues = new Set<ChunkQueue>()
+  /** What comes while nobody listens is for the next who does. */
+  #unheard = new ChunkQueue()
   readonly #socket: LiveSocket
   readonly #backoff: Backoff
   readonly #runsOpen: () => boolean
@@ -41,23 +44,26 @@ export class Live {
     return this.#listeners > 0
   }
 
-  /** The newest subscriber owns the supply; `left` is called when one has gone. */
+  /** `left` is called when a listener has gone. */
   subscribe(signal: AbortSignal | undefined, left: () => void): AsyncIterable<StreamChunk> {
-    const supply = this.#queue.subscribe(signal)
+    const queue = this.#queues.size === 0 ? this.#unheard : new ChunkQueue()
+    if (this.#queues.size === 0) this.#unheard = new ChunkQueue()
+    this.#queues.add(queue)
+    const supply = queue.subscribe(signal)
     return new ChunkStream(
-      () => this.#listen(batchesOf(supply), signal, left),
-      () => this.#listen(supply, signal, left),
+      () => this.#listen(queue, batchesOf(supply), signal, left),
+      () => this.#listen(queue, supply, signal, left),
     )
   }
 
   /** Events of a run; they wait if nobody listens yet. */
   push(chunks: readonly StreamChunk[], runId: string): void {
-    this.#queue.push(chunks, runId)
+    this.#push(chunks, runId)
   }
 
   /** An event of no run of ours is for those who listen now. */
   stray(event: StreamChunk): void {
-    if (this.listening) this.#queue.push([event], undefined)
+    if (this.listening) this.#push([event], undefined)
   }
 
   /** The socket is gone. */
@@ -74,10 +80,19 @@ export class Live {
   close(): void {
     this.#stop.abort()
     this.#stop = new AbortController()
-    this.#queue.drain()
+    this.#drain()
   }
 
-  async *#listen<Item>(supply: AsyncIterable<Item>, signal: AbortSignal | undefined, left: () => void): AsyncGenerator<Item, void, undefined> {
+  #push(chunks: readonly StreamChunk[], runId: string | undefined): void {
+    if (this.#queues.size === 0) this.#unheard.push(chunks, runId)
+    for (const queue of this.#queues) queue.push(chunks, runId)
+  }
+
+  #drain(): void {
+    for (const queue of this.#queues) queue.drain()
+  }
+
+  async *#listen<Item>(queue: ChunkQueue, supply: AsyncIterable<Item>, signal: AbortSignal | undefined, left: () => void): AsyncGenerator<Item, void, undefined> {
     this.#listeners++
     this.#failure = undefined
     // Not at once: whoever listens in order to send opens the socket for its run.
@@ -86,6 +101,9 @@ export class Live {
       yield* supply
     } finally {
       this.#listeners--
+      this.#queues.delete(queue)
+      // What the last one left is for the next.
+      if (this.#queues.size === 0) this.#unheard = queue
       if (this.#listeners === 0) {
         this.#stop.abort()
         this.#stop = new AbortController()
@@ -137,6 +155,6 @@ export class Live {
 
   #fail(error: Error | undefined): void {
     this.#failure = error ?? new StreamTruncatedError('The server closes the WebSocket again and again while we listen.')
-    this.#queue.drain()
+    this.#drain()
   }
 }

@@ -1,5 +1,5 @@
 /**
- * One socket for many runs, one after the other or at once, opened when it is needed. It says which run a message belongs
+ * One socket for many runs, opened when it is needed: one after the other, as events do not say whose they are. It says which run a message belongs
  * to. When to open it again and what a run does when it closes is decided elsewhere.
  */
 import { DEFAULT_LIMITS, DONE } from '@millrace/protocol'
