@@ -1,6 +1,6 @@
 /**
- * One socket for many runs, opened when it is needed: one after the other, as events do not say whose they are. It says which run a message belongs
- * to. When to open it again and what a run does when it closes is decided elsewhere.
+ * One socket for many runs, opened when it is needed; one after the other, as events do not say whose they are. It says which run
+ * a message belongs to. When to open it again and what a run does when it closes is decided elsewhere.
  */
 import { DEFAULT_LIMITS, DONE } from '@millrace/protocol'
 import { LateEvents } from './late-events.ts'
