@@ -31,13 +31,19 @@ function kindOf(value: unknown): string {
 export class Enforcer {
   readonly #reporter: Reporter
   readonly #depth: number
+  readonly #nulls: 'malformed' | 'absent'
   /** Where we are in the value: pushed only on the way into nested ones. */
   #path: (string | number)[] = []
   #removals: Removal[] = []
 
-  constructor(reporter: Reporter, jsonDepth: number) {
+  /**
+   * @param nulls what null is where an optional field cannot hold it. AG-UI 1.0 says malformed; serialisers that write what is
+   * absent as null are common, and reading it so loses nothing.
+   */
+  constructor(reporter: Reporter, jsonDepth: number, nulls: 'malformed' | 'absent' = 'malformed') {
     this.#reporter = reporter
     this.#depth = jsonDepth
+    this.#nulls = nulls
   }
 
   /**
@@ -112,6 +118,12 @@ export class Enforcer {
       }
       const member = value[key]
       if (member === undefined) continue
+      if (member === null && field.optional && this.#nulls === 'absent' && field.shape.kind !== 'json') {
+        this.#removed('event.null-field', key, `\`${key}\` is null; read as absent`)
+        copy ??= { ...value }
+        delete copy[key]
+        continue
+      }
       if (field.shape.kind === 'string' && typeof member === 'string') {
         if (!field.optional) missing--
         continue

@@ -56,10 +56,10 @@ export class EventParser {
   readonly #upgrader: Upgrader
   readonly #enforcer: Enforcer
 
-  constructor(reporter: Reporter, limits: Limits) {
+  constructor(reporter: Reporter, limits: Limits, nulls?: 'malformed' | 'absent') {
     this.#reporter = reporter
     this.#upgrader = new Upgrader(reporter)
-    this.#enforcer = new Enforcer(reporter, limits.jsonDepth)
+    this.#enforcer = new Enforcer(reporter, limits.jsonDepth, nulls)
   }
 
   /**

@@ -41,7 +41,7 @@ export class EventVerifier {
     this.#mode = options.mode ?? 'strict'
     this.reporter = new Reporter(options.onDiagnostic)
     this.#hygiene = options.hygiene?.(this.reporter, history)
-    this.#parser = new EventParser(this.reporter, limits)
+    this.#parser = new EventParser(this.reporter, limits, this.#mode === 'tolerant' ? 'absent' : 'malformed')
     this.#verifier = new Verifier(this.#mode, this.reporter, limits)
   }
 

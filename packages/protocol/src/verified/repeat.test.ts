@@ -32,7 +32,7 @@ function plain(events: readonly unknown[], mode: Mode): Reading {
   const emitted: VerifiedEvent[] = []
   const diagnostics: Diagnostic[] = []
   const reporter = new Reporter((found) => diagnostics.push(found))
-  const parser = new EventParser(reporter, DEFAULT_LIMITS)
+  const parser = new EventParser(reporter, DEFAULT_LIMITS, mode === 'tolerant' ? 'absent' : 'malformed')
   const verifier = new Verifier(mode, reporter, DEFAULT_LIMITS)
   try {
     events.forEach((raw, index) => {
