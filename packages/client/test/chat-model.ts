@@ -122,6 +122,8 @@ export class Model {
   /** The run that is being read. */
   #reading: Shown | undefined
   #left: Shown | undefined
+  /** The request of the run that was left has not been heard of yet: it goes on being read until it is, and only then joined. */
+  #unheard = false
   #users = 0
 
   constructor(world: World) {
@@ -173,6 +175,7 @@ export class Model {
   /** The run that the world began last is being read. */
   begin(): void {
     this.#answered = this.interrupt !== undefined
+    this.#unheard = false
     this.#reading = { run: this.#world.runs.at(-1) as Run, events: 0, answer: undefined }
     this.entries.push(this.#reading)
     this.#left = undefined
@@ -190,6 +193,7 @@ export class Model {
 
   detach(): void {
     if (this.#reading === undefined) return
+    this.#unheard = this.#unheard || this.#reading.run.released === 0
     this.#left = this.#reading
     this.#reading = undefined
     this.#answered = false
@@ -213,6 +217,10 @@ export class Model {
 
   /** The network broke. */
   broke(): void {
+    const { run } = this.#reading ?? this.#left ?? {}
+    const first = this.#unheard && run?.released === 0
+    this.#unheard = false
+    if (first) return
     if (this.#reading === undefined) return
     this.#reading = undefined
     this.#answered = false
