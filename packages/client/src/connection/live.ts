@@ -61,6 +61,12 @@ export class Live {
     this.#push(chunks, runId)
   }
 
+  /** A run was given up: what lies here of it is for nobody. */
+  discard(runId: string): void {
+    this.#unheard.discard(runId)
+    for (const queue of this.#queues) queue.discard(runId)
+  }
+
   /** An event of no run of ours is for those who listen now. */
   stray(event: StreamChunk): void {
     if (this.listening) this.#push([event], undefined)

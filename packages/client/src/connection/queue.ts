@@ -42,6 +42,16 @@ export class ChunkQueue {
     )
   }
 
+  /** Drops what nobody has taken of a request that was given up: it is for nobody now. */
+  discard(runId: string): void {
+    const rest = this.#buffer.slice(this.#head)
+    const kept = rest.filter((batch) => batchRunId(batch) !== runId)
+    if (kept.length === rest.length) return
+    if (kept[0] !== rest[0]) this.#taken = 0
+    this.#buffer = kept
+    this.#head = 0
+  }
+
   /** Lets the present subscriber end when it has read what was pushed. */
   drain(): void {
     const owner = this.#owner

@@ -158,6 +158,7 @@ export class SocketConnection {
       throw error
     } finally {
       linked.release()
+      if (signal?.aborted) this.#live.discard(runId)
       this.#shared.leave(run)
       this.#runs.delete(run)
       this.#live.keep()
