@@ -13,9 +13,8 @@ import { Answers } from './answers.ts'
 import { Attachment } from './attachment.ts'
 import { Callbacks } from './callbacks.ts'
 import { Conversation } from './conversation.ts'
-import { upToLastUser, userMessage } from './history.ts'
 import type { Keeper } from './keeper.ts'
-import { InterruptDesk, requireAnswered } from './interrupts.ts'
+import { InterruptDesk } from './interrupts.ts'
 import type {
   ChatClientOptions,
   ChatClientSettings,
@@ -27,10 +26,9 @@ import type {
   ToolResultInput,
   TurnResult,
 } from './options.ts'
-import { Outbox, policyFor, type Waiting } from './outbox.ts'
 import { IDLE } from './phase.ts'
-import { prepareStart, type Start } from './run-context.ts'
 import { Runner } from './runner.ts'
+import { Sender } from './sender.ts'
 import { buildSnapshot } from './snapshot.ts'
 import { resolveConnection } from './transport.ts'
 
@@ -43,7 +41,7 @@ export class ChatClient {
   readonly #attachment: Attachment
   readonly #answers: Answers
   readonly #keeper: Keeper | undefined
-  readonly #outbox: Outbox
+  readonly #sender: Sender
   readonly #store: Store<ChatSnapshot>
   #settings: ChatClientSettings
   #connection: NormalizedConnection
@@ -64,7 +62,6 @@ export class ChatClient {
     checkMode(options.mode)
     checkLimits(options.limits)
     options.tools?.forEach(checkTool)
-    this.#outbox = new Outbox(options.queue)
     this.#conversation = new Conversation(options)
     this.#runner = new Runner({
       options,
@@ -87,6 +84,17 @@ export class ChatClient {
       onChange: () => this.#store.commit(),
       onError: (error) => this.#callbacks.call('onError', error),
     })
+    this.#sender = new Sender({
+      options,
+      conversation: this.#conversation,
+      runner: this.#runner,
+      attachment: this.#attachment,
+      generateId: (kind) => this.#generateId(kind),
+      now: () => this.#now(),
+      threadId: () => this.#threadId,
+      nameThread: (id) => this.#nameThread(id),
+      onChange: () => this.#store.commit(),
+    })
     this.#answers = new Answers({
       conversation: this.#conversation,
       runner: this.#runner,
@@ -95,9 +103,9 @@ export class ChatClient {
       generateId: (kind) => this.#generateId(kind),
       settings: () => this.#settings,
       now: () => this.#now(),
-      prepare: (given) => this.#prepare(given),
-      run: (start, resume) => this.#run(start, resume),
-      requireIdle: () => this.#requireIdle(),
+      prepare: (given) => this.#sender.prepare(given),
+      run: (start, resume) => this.#sender.run(start, resume),
+      requireIdle: () => this.#sender.requireIdle(),
       onChange: () => this.#store.commit(),
     })
     this.#store = new Store(
@@ -128,35 +136,12 @@ export class ChatClient {
    * `id-taken`.
    */
   async sendMessage(input: string | MessageInput, options: SendOptions = {}): Promise<TurnResult> {
-    const message = userMessage(input, (kind) => this.#generateId(kind))
-    this.#requireFree(message.id)
-    const createdAt = new Date(this.#now())
-    if (this.#runner.busy) {
-      switch (policyFor(options.whenBusy ?? this.#options.whenBusy, message, this.#outbox.queue)) {
-        case 'refuse':
-          throw busy()
-        case 'drop':
-          return { outcome: 'cancelled' }
-        case 'queue': {
-          const result = this.#outbox.add(message, createdAt, options)
-          this.#store.commit()
-          return result
-        }
-        case 'interrupt':
-          this.#runner.halt()
-      }
-    }
-    requireAnswered(this.#conversation.questions)
-    const start = this.#prepare(options)
-    this.#conversation.add(message, createdAt)
-    return this.#run(start)
+    return this.#sender.sendMessage(input, options)
   }
 
   /** Takes a message that waits for its turn out of the queue: its send ends `cancelled`. False if it does not wait. */
   cancelQueued(id: string): boolean {
-    const removed = this.#outbox.remove(id)
-    if (removed) this.#store.commit()
-    return removed
+    return this.#sender.cancelQueued(id)
   }
 
   /**
@@ -166,18 +151,7 @@ export class ChatClient {
    * @throws UsageError (rejects) `unknown-message` if no message of the user has this id, and as `sendMessage`.
    */
   async edit(messageId: string, input: string | MessageInput, options: SendOptions = {}): Promise<TurnResult> {
-    const { questions, thread } = this.#conversation
-    requireAnswered(questions)
-    const at = thread.messages.findIndex(({ id, role }) => id === messageId && role === 'user')
-    if (at === -1) throw new UsageError('unknown-message', `No message "${messageId}" of the user is in the thread.`)
-    const message = userMessage(input, () => messageId)
-    const start = this.#prepare(options)
-    this.#halt()
-    // Halting may have shown another builder.
-    const { builder } = this.#conversation
-    builder.setMessages(builder.snapshot().messages.slice(0, at))
-    this.#conversation.add(message, new Date(this.#now()))
-    return this.#run(start)
+    return this.#sender.edit(messageId, input, options)
   }
 
   /**
@@ -185,10 +159,7 @@ export class ChatClient {
    * @throws UsageError (rejects) as `sendMessage`.
    */
   async append(message: StoredMessage, options: SendOptions = {}): Promise<TurnResult> {
-    this.#requireReady()
-    const start = this.#prepare(options)
-    for (const wire of this.#conversation.adopt([message])) this.#conversation.builder.addMessage(wire)
-    return this.#run(start)
+    return this.#sender.append(message, options)
   }
 
   /**
@@ -196,15 +167,7 @@ export class ChatClient {
    * @throws UsageError (rejects) `nothing-to-reload`, `interrupts-pending`.
    */
   async reload(options: SendOptions = {}): Promise<TurnResult> {
-    const { questions, thread } = this.#conversation
-    requireAnswered(questions)
-    upToLastUser(thread.messages)
-    const start = this.#prepare(options)
-    this.#halt()
-    // Asked again: what was open is closed now, also in messages that stay.
-    const { builder } = this.#conversation
-    builder.setMessages(upToLastUser(builder.snapshot().messages))
-    return this.#run(start)
+    return this.#sender.reload(options)
   }
 
   /**
@@ -212,7 +175,7 @@ export class ChatClient {
    * for its turn is let go. Does nothing if none runs.
    */
   stop(): void {
-    if (this.#halt()) this.#store.commit()
+    if (this.#sender.halt()) this.#store.commit()
   }
 
   /**
@@ -220,9 +183,7 @@ export class ChatClient {
    * `attach()` reads it again. Does nothing if none runs.
    */
   detach(): void {
-    if (!this.#runner.leave()) return
-    this.#outbox.flush()
-    this.#store.commit()
+    if (this.#sender.leave()) this.#store.commit()
   }
 
   /**
@@ -276,7 +237,7 @@ export class ChatClient {
 
   /** Stops what runs and begins anew: no messages, no questions, the initial state, the same thread id. */
   clear(): void {
-    this.#halt()
+    this.#sender.halt()
     this.#runner.phase = IDLE
     this.#desk.forget()
     this.#conversation.reset()
@@ -310,9 +271,7 @@ export class ChatClient {
     }
     return persistence?.({
       threadId: () => this.#threadId,
-      nameThread: (id) => {
-        this.#threadId = id
-      },
+      nameThread: (id) => this.#nameThread(id),
       conversation: this.#conversation,
       runner: this.#runner,
       canHydrate: () => this.#connection.hydrate !== undefined,
@@ -320,39 +279,8 @@ export class ChatClient {
     })
   }
 
-  #prepare(options: SendOptions): Start {
-    return prepareStart(options, this.#threadId, (kind) => this.#generateId(kind))
-  }
-
-  async #run(start: Start, resume?: readonly ResumeEntry[]): Promise<TurnResult> {
-    this.#threadId = start.threadId
-    this.#attachment.giveUp()
-    const result = await this.#runner.run(start, resume)
-    // A listener may have gone on already; what waits then has its turn after that.
-    if (!this.#runner.busy) this.#sendWaiting(result)
-    return result
-  }
-
-  /** After a success the next message has its turn; a question keeps it waiting, and a failure lets it go. */
-  #sendWaiting({ outcome }: TurnResult): void {
-    if (outcome === 'interrupted' || this.#outbox.queue.length === 0) return
-    if (outcome === 'finished') {
-      const next = this.#outbox.next()
-      const last = next.at(-1) as Waiting
-      const start = this.#prepare(last.options)
-      for (const { message, createdAt } of next) this.#conversation.add(message, createdAt)
-      const result = this.#run(start)
-      for (const { settle } of next) settle(result)
-    } else {
-      this.#outbox.flush()
-      this.#store.commit()
-    }
-  }
-
-  #halt(): boolean {
-    this.#outbox.flush()
-    this.#attachment.giveUp()
-    return this.#runner.halt()
+  #nameThread(id: string): void {
+    this.#threadId = id
   }
 
   #snapshot(previous: ChatSnapshot | undefined): ChatSnapshot {
@@ -362,25 +290,10 @@ export class ChatClient {
       messages,
       phase: this.#runner.phase,
       interrupts: this.#desk.open(thread.interrupts),
-      queue: this.#outbox.queue,
+      queue: this.#sender.queue,
       thread,
       storageError: this.#keeper?.error,
     })
-  }
-
-  /** A message that is sent is a new one; `append` and `edit` replace. */
-  #requireFree(id: string): void {
-    const taken = this.#conversation.thread.messages.some((message) => message.id === id) || this.#outbox.queue.some((waiting) => waiting.id === id)
-    if (taken) throw new UsageError('id-taken', `There is a message "${id}" already. Leave the id out, or use append() or edit() to replace it.`)
-  }
-
-  #requireIdle(): void {
-    if (this.#runner.busy) throw busy()
-  }
-
-  #requireReady(): void {
-    this.#requireIdle()
-    requireAnswered(this.#conversation.questions)
   }
 
   #generateId(kind: IdKind): string {
@@ -390,8 +303,4 @@ export class ChatClient {
   #now(): number {
     return (this.#options.now ?? Date.now)()
   }
-}
-
-function busy(): UsageError {
-  return new UsageError('busy', 'A turn is running. Wait for it, call stop() first, or say by `whenBusy` what is to be done.')
 }

@@ -1,0 +1,179 @@
+/**
+ * What the user says, and when it is sent: at once, after the turn that runs, in its place, or never. How a send then goes,
+ * turn by turn, is the runner's.
+ */
+import { UsageError, type ResumeEntry } from '@millrace/protocol'
+import type { GenerateId } from '../ids.ts'
+import type { Attachment } from './attachment.ts'
+import type { Conversation } from './conversation.ts'
+import { upToLastUser, userMessage } from './history.ts'
+import { requireAnswered } from './interrupts.ts'
+import type { ChatClientOptions, MessageInput, QueuedMessage, SendOptions, StoredMessage, TurnResult } from './options.ts'
+import { Outbox, policyFor, type Waiting } from './outbox.ts'
+import { prepareStart, type Start } from './run-context.ts'
+import type { Runner } from './runner.ts'
+
+export interface SenderParts {
+  readonly options: Pick<ChatClientOptions, 'whenBusy' | 'queue'>
+  readonly conversation: Conversation
+  readonly runner: Runner
+  readonly attachment: Attachment
+  readonly generateId: GenerateId
+  now(): number
+  threadId(): string | undefined
+  nameThread(id: string): void
+  onChange(): void
+}
+
+export class Sender {
+  readonly #parts: SenderParts
+  readonly #outbox: Outbox
+
+  /** @throws UsageError `bad-options`. */
+  constructor(parts: SenderParts) {
+    this.#parts = parts
+    this.#outbox = new Outbox(parts.options.queue)
+  }
+
+  /** What waits for its turn. */
+  get queue(): readonly QueuedMessage[] {
+    return this.#outbox.queue
+  }
+
+  /** See `ChatClient.sendMessage`. */
+  async sendMessage(input: string | MessageInput, options: SendOptions): Promise<TurnResult> {
+    const { options: own, conversation, runner, generateId, now, onChange } = this.#parts
+    const message = userMessage(input, generateId)
+    this.#requireFree(message.id)
+    const createdAt = new Date(now())
+    if (runner.busy) {
+      switch (policyFor(options.whenBusy ?? own.whenBusy, message, this.queue)) {
+        case 'refuse':
+          throw busy()
+        case 'drop':
+          return { outcome: 'cancelled' }
+        case 'queue': {
+          const result = this.#outbox.add(message, createdAt, options)
+          onChange()
+          return result
+        }
+        case 'interrupt':
+          runner.halt()
+      }
+    }
+    requireAnswered(conversation.questions)
+    const start = this.prepare(options)
+    conversation.add(message, createdAt)
+    return this.run(start)
+  }
+
+  /** See `ChatClient.cancelQueued`. */
+  cancelQueued(id: string): boolean {
+    const removed = this.#outbox.remove(id)
+    if (removed) this.#parts.onChange()
+    return removed
+  }
+
+  /** See `ChatClient.edit`. */
+  async edit(messageId: string, input: string | MessageInput, options: SendOptions): Promise<TurnResult> {
+    const { conversation, now } = this.#parts
+    const { questions, thread } = conversation
+    requireAnswered(questions)
+    const at = thread.messages.findIndex(({ id, role }) => id === messageId && role === 'user')
+    if (at === -1) throw new UsageError('unknown-message', `No message "${messageId}" of the user is in the thread.`)
+    const message = userMessage(input, () => messageId)
+    const start = this.prepare(options)
+    this.halt()
+    // Halting may have shown another builder.
+    const { builder } = conversation
+    builder.setMessages(builder.snapshot().messages.slice(0, at))
+    conversation.add(message, new Date(now()))
+    return this.run(start)
+  }
+
+  /** See `ChatClient.append`. */
+  async append(message: StoredMessage, options: SendOptions): Promise<TurnResult> {
+    const { conversation } = this.#parts
+    this.requireIdle()
+    requireAnswered(conversation.questions)
+    const start = this.prepare(options)
+    for (const wire of conversation.adopt([message])) conversation.builder.addMessage(wire)
+    return this.run(start)
+  }
+
+  /** See `ChatClient.reload`. */
+  async reload(options: SendOptions): Promise<TurnResult> {
+    const { conversation } = this.#parts
+    const { questions, thread } = conversation
+    requireAnswered(questions)
+    upToLastUser(thread.messages)
+    const start = this.prepare(options)
+    this.halt()
+    // Asked again: what was open is closed now, also in messages that stay.
+    const { builder } = conversation
+    builder.setMessages(upToLastUser(builder.snapshot().messages))
+    return this.run(start)
+  }
+
+  /** Ends what runs and lets go what waits. False if no turn ran. */
+  halt(): boolean {
+    this.#outbox.flush()
+    this.#parts.attachment.giveUp()
+    return this.#parts.runner.halt()
+  }
+
+  /** Ends the reading of what runs, and lets go what waits. False if no run was being read. */
+  leave(): boolean {
+    if (!this.#parts.runner.leave()) return false
+    this.#outbox.flush()
+    return true
+  }
+
+  /** @throws UsageError `bad-options`, and whatever `generateId` throws; nothing has changed then. */
+  prepare(options: SendOptions): Start {
+    return prepareStart(options, this.#parts.threadId(), this.#parts.generateId)
+  }
+
+  /** Sends what the conversation holds, and after it what waits. */
+  async run(start: Start, resume?: readonly ResumeEntry[]): Promise<TurnResult> {
+    const { runner, attachment, nameThread } = this.#parts
+    nameThread(start.threadId)
+    attachment.giveUp()
+    const result = await runner.run(start, resume)
+    // A listener may have gone on already; what waits then has its turn after that.
+    if (!runner.busy) this.#sendWaiting(result)
+    return result
+  }
+
+  /** @throws UsageError `busy`. */
+  requireIdle(): void {
+    if (this.#parts.runner.busy) throw busy()
+  }
+
+  /** After a success the next message has its turn; a question keeps it waiting, and a failure lets it go. */
+  #sendWaiting({ outcome }: TurnResult): void {
+    if (outcome === 'interrupted' || this.queue.length === 0) return
+    const { conversation, onChange } = this.#parts
+    if (outcome === 'finished') {
+      const next = this.#outbox.next()
+      const last = next.at(-1) as Waiting
+      const start = this.prepare(last.options)
+      for (const { message, createdAt } of next) conversation.add(message, createdAt)
+      const result = this.run(start)
+      for (const { settle } of next) settle(result)
+    } else {
+      this.#outbox.flush()
+      onChange()
+    }
+  }
+
+  /** A message that is sent is a new one; `append` and `edit` replace. */
+  #requireFree(id: string): void {
+    const taken = this.#parts.conversation.thread.messages.some((message) => message.id === id) || this.queue.some((waiting) => waiting.id === id)
+    if (taken) throw new UsageError('id-taken', `There is a message "${id}" already. Leave the id out, or use append() or edit() to replace it.`)
+  }
+}
+
+function busy(): UsageError {
+  return new UsageError('busy', 'A turn is running. Wait for it, call stop() first, or say by `whenBusy` what is to be done.')
+}
