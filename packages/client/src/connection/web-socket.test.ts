@@ -203,6 +203,27 @@ describe('abort', () => {
     expect(server.sockets[0]?.received[1]).toEqual({ type: 'abort', runId: 'r1' })
   })
 
+  it.each([true, false])('what lies here of it is for nobody, also not for the next who reads (by one who goes on listening: %s)', async (same) => {
+    const server = await serveSockets((socket, { runId }) => runId !== undefined && socket.send(...hello(runId).slice(0, runId === 'r1' ? 4 : undefined)))
+    const connection = open(server.url)
+    const listening = new AbortController()
+    onTestFinished(() => listening.abort())
+    const first = connection.subscribe(listening.signal)[Symbol.asyncIterator]()
+    const controller = new AbortController()
+    const head = first.next()
+    start(connection, context, controller.signal)
+    expect((await head).value).toEqual(hello()[0])
+    // The rest has come as well, and nobody has asked for it.
+    await tick(30)
+    controller.abort()
+    await tick(5)
+    if (!same) await first.return?.()
+    const next = same ? first : connection.subscribe(listening.signal)[Symbol.asyncIterator]()
+    const event = next.next()
+    start(connection, { ...context, runId: 'r2' })
+    expect((await event).value).toEqual(hello('r2')[0])
+  })
+
   it('while the socket opens closes it, and no run is sent', async () => {
     const server = await serveSockets()
     const connection = open(server.url)
