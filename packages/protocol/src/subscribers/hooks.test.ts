@@ -51,6 +51,19 @@ describe('subscribers', () => {
     expect(buffers).toEqual(['|Hello ', 'Hello |you', 'Hello you|end'])
   })
 
+  it.each(['at once', 'later'])('what a hook was given stays as it was when the next one sees something else (%s)', async (when) => {
+    const seen: { readonly messages: readonly Message[]; readonly state: unknown }[] = []
+    const changing = (state: number): Subscriber => ({
+      onTextMessageStartEvent: (params) => {
+        seen.push(params)
+        const change = { state }
+        return when === 'later' ? Promise.resolve(change) : change
+      },
+    })
+    await foldAsync(say.slice(0, 1), changing(1), changing(2), changing(3))
+    expect(seen.map(({ state }) => state)).toEqual([{}, 1, 2])
+  })
+
   it('a hook may put other messages and state in the place of those here; the fold goes on from them', () => {
     const { messages, state } = fold(say, {
       onTextMessageEndEvent: ({ messages: before }) => ({

@@ -155,8 +155,7 @@ export class SubscribedThread {
   }
 
   #context(): HookContext {
-    const { messages, state } = this.#thread.snapshot()
-    return { messages, state }
+    return this.#thread.snapshot()
   }
 
   /** Tells who wants to hear of it what is other than before. */
@@ -187,27 +186,37 @@ export class SubscribedThread {
 
   /** Recursion goes through promises only. */
   #each(name: string, hooks: readonly AnyHook[], extras: object, from: number): boolean | Promise<boolean> {
-    let context = this.#context()
+    // One for all that see the same: making one for each costs more than most hooks do.
+    let params = this.#seenNow(extras)
     for (let next = from; next < hooks.length; next++) {
       let answer: unknown
       try {
-        answer = (hooks[next] as AnyHook)({ ...extras, messages: context.messages, state: context.state })
+        answer = (hooks[next] as AnyHook)(params)
       } catch (error) {
         throw new HookError(name, error)
       }
       if (answer === undefined) continue
       if (isThenable(answer)) {
         return Promise.resolve(answer).then(
-          (settled) => this.#adopt(settled as Mutation | undefined) || this.#each(name, hooks, extras, next + 1),
+          (settled) => this.#adopt(settled as Mutation | undefined) || this.#each(name, hooks, { ...extras }, next + 1),
           (error: unknown) => {
             throw new HookError(name, error)
           },
         )
       }
       if (this.#adopt(answer as Mutation | undefined)) return true
-      context = this.#context()
+      params = this.#seenNow({ ...extras })
     }
     return false
+  }
+
+  /** Adds what the thread holds by now. Set, not spread: this is done at every event. */
+  #seenNow(extras: object): object {
+    const { messages, state } = this.#thread.snapshot()
+    const params = extras as { -readonly [Key in keyof HookContext]: HookContext[Key] }
+    params.messages = messages
+    params.state = state
+    return params
   }
 
   /** Takes over what a hook changed; true if it stopped the event. */
