@@ -1,5 +1,5 @@
 import { type RunAgentInputContext, fetchHttpStream, fetchServerSentEvents, StreamTruncatedError, TransportError } from '@millrace/client'
-import { UsageError } from '@millrace/protocol'
+import { translateFor, UsageError, type UIMessage } from '@millrace/protocol'
 import { describe, expect, it } from 'vitest'
 import { caught, collect, collectUntilError, failed, finished, hello, ndjson, recording, sse, started, text, tick, types, until, userMessage } from '../../test/events.ts'
 import { answerWith, serve, SSE_HEADERS } from '../../test/serve.ts'
@@ -8,6 +8,27 @@ const context: RunAgentInputContext = { threadId: 't1', runId: 'r1' }
 const messages = [userMessage()]
 
 describe('fetchServerSentEvents', () => {
+  it('sends what prepareInput gives: for an agent of an older version, without what that cannot read', async () => {
+    const server = await serve(answerWith(sse(hello())))
+    const losses: string[] = []
+    const prepareInput = translateFor('0.0.39', ({ code }) => losses.push(code)).input
+    const picture: UIMessage = { id: 'u2', role: 'user', parts: [{ type: 'text', content: 'This?' }, { type: 'image', source: { type: 'url', value: 'https://x.test/a.png' } }] }
+    expect(await collect(fetchServerSentEvents(server.url, { prepareInput }).connect([picture], undefined, undefined, context))).toEqual(hello())
+    expect(server.requests[0]?.body).toMatchObject({ messages: [{ id: 'u2', role: 'user', content: 'This?' }] })
+    expect(server.requests[0]?.body).not.toHaveProperty('protocolVersion')
+    expect(losses).toEqual(['content-part'])
+  })
+
+  it.each([
+    ['no object', () => 5 as never, { name: 'UsageError', code: 'not-serialisable' }],
+    ['an error', () => { throw new RangeError('mine') }, { name: 'RangeError' }],
+    ['what JSON cannot say', () => ({ n: 1n }), { name: 'UsageError', code: 'not-serialisable' }],
+  ])('a prepareInput that gives %s sends nothing', async (_what, prepareInput, error) => {
+    const server = await serve(answerWith(sse(hello())))
+    expect(await caught(() => collect(fetchServerSentEvents(server.url, { prepareInput }).connect(messages, undefined, undefined, context)))).toMatchObject(error)
+    expect(server.requests).toEqual([])
+  })
+
   it('POSTs a run input and gives the events', async () => {
     const server = await serve(answerWith(sse(hello())))
     const connection = fetchServerSentEvents(server.url, { headers: { 'x-key': 'k' }, body: { model: 'a', temperature: 1 } })

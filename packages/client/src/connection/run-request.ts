@@ -2,7 +2,7 @@
  * What a run looks like as an HTTP request: URL, options, run input and headers, from the sources a caller gives. It
  * sends nothing and knows neither `fetch` nor XHR.
  */
-import { buildRunAgentInput, UsageError, type RunAgentInputContext, type UIMessage } from '@millrace/protocol'
+import { buildRunAgentInput, UsageError, type RunAgentInput, type RunAgentInputContext, type UIMessage } from '@millrace/protocol'
 import { checkLimits, isRecord } from '../checks.ts'
 import { toError } from '../errors.ts'
 import type { ClientLimits } from '../limits.ts'
@@ -26,6 +26,11 @@ export interface HttpConnectionOptions {
   readonly missingTerminal?: 'error' | 'finish'
   /** `spec` (default): AG-UI 1.0 messages. `parts`: with the UI parts beside them, for servers of TanStack AI. */
   readonly wire?: 'spec' | 'parts'
+  /**
+   * What is sent in the place of a run input; an object that can be said in JSON. For an agent of before AG-UI 1.0:
+   * `translateFor('0.0.39', (loss) => …).input`.
+   */
+  readonly prepareInput?: (input: RunAgentInput) => object
   readonly limits?: Partial<ClientLimits>
   /**
    * What happens when the connection breaks while the run is open. `auto` (default): it is joined again by
@@ -67,22 +72,29 @@ export interface Outgoing {
 
 /**
  * The request's body. What cannot be said in JSON is the caller's, and no failure of the network.
- * @throws UsageError `not-serialisable`.
+ * @throws UsageError `not-serialisable`, and what `prepareInput` throws.
  */
 export function serialise(
   { messages, data, runContext }: Outgoing,
-  { body, wire }: Pick<HttpConnectionOptions, 'body' | 'wire'>,
+  { body, wire, prepareInput }: Pick<HttpConnectionOptions, 'body' | 'wire' | 'prepareInput'>,
 ): string {
+  const input = sayable(() =>
+    buildRunAgentInput({
+      messages,
+      runContext,
+      ...(body !== undefined && { body }),
+      ...(data !== undefined && { data }),
+      ...(wire !== undefined && { wire }),
+    }),
+  )
+  const sent: unknown = prepareInput === undefined ? input : prepareInput(input)
+  if (!isRecord(sent)) throw new UsageError('not-serialisable', '`prepareInput` has to give the object to be sent; it gave something else.')
+  return sayable(() => JSON.stringify(sent))
+}
+
+function sayable<Value>(say: () => Value): Value {
   try {
-    return JSON.stringify(
-      buildRunAgentInput({
-        messages,
-        runContext,
-        ...(body !== undefined && { body }),
-        ...(data !== undefined && { data }),
-        ...(wire !== undefined && { wire }),
-      }),
-    )
+    return say()
   } catch (cause) {
     throw new UsageError(
       'not-serialisable',

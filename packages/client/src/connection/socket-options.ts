@@ -1,4 +1,5 @@
 /** What a connection over a WebSocket can be told. Types only. */
+import type { RunAgentInput } from '@millrace/protocol'
 import type { ClientLimits } from '../limits.ts'
 import type { ServerSide } from './adapter.ts'
 import type { ReconnectInfo, ReconnectOptions } from './backoff.ts'
@@ -12,6 +13,11 @@ export interface WebSocketConnectionOptions {
   readonly WebSocketImpl?: WebSocketConstructor
   /** `spec` (default): AG-UI 1.0 messages. `parts`: with the UI parts beside them, for servers of TanStack AI. */
   readonly wire?: 'spec' | 'parts'
+  /**
+   * What is sent in the place of a run input; an object that can be said in JSON. For an agent of before AG-UI 1.0:
+   * `translateFor('0.0.39', (loss) => …).input`.
+   */
+  readonly prepareInput?: (input: RunAgentInput) => object
   /** What it means that the server closes the socket cleanly (code 1000) while a run is open. Default `error`: the answer was cut. */
   readonly missingTerminal?: 'error' | 'finish'
   /** For runs that are resumed, and for a socket that somebody listens to. `idleMs` counts while a run is read. */
