@@ -103,7 +103,7 @@ describe.each(TRANSPORTS)('%s', (name, stride, connect) => {
   })
   afterEach(() => stage.close())
 
-  it('cut at every byte, once', { timeout: 300_000 }, async () => {
+  it('cut at every byte, once', { timeout: 600_000 }, async () => {
     await stage.open({ every: 1, look: 'numeric' })
     // A WebSocket that is cut before its first byte has not heard of the run: then there is none, and not two.
     const from = name === 'webSocket' ? 1 : 0
@@ -114,14 +114,14 @@ describe.each(TRANSPORTS)('%s', (name, stride, connect) => {
     expect(resumed).toBeGreaterThan(plays * 0.95)
   })
 
-  it('cut anywhere, where only every third event has an id, and one that says nothing', { timeout: 300_000 }, async () => {
+  it('cut anywhere, where only every third event has an id, and one that says nothing', { timeout: 600_000 }, async () => {
     await stage.open({ every: 3, look: 'opaque' })
     // Over HTTP a header offers resumption; over a WebSocket only an id does, and before the first one a cut is a cut.
     const from = name === 'webSocket' ? 400 : 0
     expect((await stage.failures(from, stride * 7, (byte) => [cutAt(byte)])).bad).toEqual([])
   })
 
-  it('cut again and again, after as many bytes each time', { timeout: 300_000 }, async () => {
+  it('cut again and again, after as many bytes each time', { timeout: 600_000 }, async () => {
     await stage.open({ every: 1, look: 'numeric' })
     // Less than an event with its id at a time brings nothing new, which is another matter.
     expect((await stage.failures(700, 37, (byte) => Array.from({ length: 40 }, () => cutAt(byte)))).bad).toEqual([])
