@@ -32,6 +32,7 @@ export { foldSubscribed } from './subscribers/fold-subscribed.ts'
 export { SubscribedThread } from './subscribers/hooks.ts'
 export type { Hook, HookContext, HookExtras, HookName, LifeHook, Mutation, Subscriber } from './subscribers/subscriber.ts'
 
+export type { DeepPartial } from './view/deep-partial.ts'
 export type * from './view/ui-message.ts'
 export { toolInput } from './view/tool-input.ts'
 export { toUIMessages } from './view/ui-messages.ts'

@@ -2,7 +2,7 @@
 import type { ToolCall } from '../events/event.ts'
 import { notesOf } from '../state/notes.ts'
 import { PartialJson } from '../state/partial-json.ts'
-import type { ToolCallPart } from './ui-message.ts'
+import type { ToolCallPart, ToolInputOf } from './ui-message.ts'
 
 /** The call a part was made from. */
 const calls = new WeakMap<ToolCallPart, ToolCall>()
@@ -23,9 +23,14 @@ const readings = new WeakMap<object, { readonly value: unknown }>()
  *
  * Arguments that stream are parsed once, however often they are read, and not at all if nobody reads them. Readings are
  * immutable, share what did not change, and are the same value for the same arguments.
- * @param part a part of `toUIMessages`, or any other with `arguments`, which is then parsed alone.
+ * @param part a part of `toUIMessages`, or any other with `arguments`, which is then parsed alone. Where its type knows the tool,
+ * the reading has the type of the tool's input, which is what the model was asked for: nothing here holds it to that.
  */
-export function toolInput(part: ToolCallPart): unknown {
+export function toolInput<Call extends ToolCallPart>(part: Call): ToolInputOf<Call> {
+  return readingOf(part) as ToolInputOf<Call>
+}
+
+function readingOf(part: ToolCallPart): unknown {
   const call = calls.get(part)
   const text = part.arguments
   const read = call === undefined ? undefined : notesOf(call).input?.read(text, makeReader)

@@ -3,6 +3,7 @@
  * parts are those of the field (TanStack AI's `UIMessage`), so that renderers and adapters carry over.
  */
 import type { ContentPart, Metadata, PartSource } from '../events/event.ts'
+import type { DeepPartial } from './deep-partial.ts'
 
 /** The AG-UI message a part was read from: what it needs to go back there. */
 export interface MessageOrigin {
@@ -63,22 +64,37 @@ export interface ToolOutcome {
   readonly metadata?: Metadata
 }
 
-/** A call of a tool, and its answer once there is one. */
-export interface ToolCallPart extends Part {
+declare const INPUT: unique symbol
+
+/**
+ * A call of a tool, and its answer once there is one. Its types are known where the tools are: by `Name` and `State` a union of
+ * these is told apart, `Input` is what `toolInput(part)` gives.
+ */
+export interface ToolCallPart<
+  Name extends string = string,
+  Input = unknown,
+  Output = unknown,
+  State extends ToolCallState = ToolCallState,
+> extends Part {
   readonly type: 'tool-call'
   readonly id: string
-  readonly name: string
+  readonly name: Name
   /** Arguments as text: JSON, incomplete while `state` is `input-streaming`. `toolInput(part)` gives them as a value. */
   readonly arguments: string
-  readonly state: ToolCallState
+  readonly state: State
   readonly approval?: { readonly id: string; readonly needsApproval: boolean; readonly approved?: boolean }
-  /** The result's content, parsed if it is JSON. */
-  readonly output?: unknown
+  /** The result's content, parsed if it is a JSON list or object. */
+  readonly output?: Output
   /** The tool message that answers this call. */
   readonly result?: ToolOutcome
   readonly encryptedValue?: string
   readonly metadata?: Metadata
+  /** For the type checker alone: no part has it. */
+  readonly [INPUT]?: Input
 }
+
+/** What `toolInput` gives of a part: `undefined` where there is nothing to read. */
+export type ToolInputOf<Call extends ToolCallPart> = Call extends { readonly [INPUT]?: infer Input } ? Input | undefined : never
 
 /** A tool result whose call is not in the same UI message. */
 export interface ToolResultPart extends Part {
@@ -99,15 +115,20 @@ export interface MediaPart extends Part {
   readonly metadata?: unknown
 }
 
-/** An answer in the form of a JSON value, as far as it came. */
-export interface StructuredOutputPart extends Part {
+/** An answer in the form of a JSON value, as far as it came. `Raw` is the type of what is sent, `Data` of what a schema makes of it. */
+export interface StructuredOutputPart<Data = unknown, Raw = Data> extends Part {
   readonly type: 'structured-output'
   readonly status: 'streaming' | 'complete' | 'error'
   /** The JSON text as it came. */
   readonly raw: string
-  readonly partial?: unknown
-  readonly data?: unknown
+  /** The best reading of `raw`; absent where there is nothing to read. */
+  readonly partial?: DeepPartial<Raw>
+  /** The whole value, once the answer is complete. */
+  readonly data?: Data
+  /** What is wrong, for people, if `status` is `error`. */
   readonly errorMessage?: string
+  /** What the model thought of it, where a server says that here. It does not go back. */
+  readonly reasoning?: string
 }
 
 /** Something the agent is about: its kind, and what there is to show of it. The agent never gets it back. */
@@ -129,10 +150,10 @@ export type UIPart =
   | ActivityPart
 
 /** A message as it is shown: one turn, its parts in the order in which they came. */
-export interface UIMessage {
+export interface UIMessage<Shown extends UIPart = UIPart> {
   readonly id: string
   readonly role: 'system' | 'developer' | 'user' | 'assistant'
-  readonly parts: readonly UIPart[]
+  readonly parts: readonly Shown[]
   readonly name?: string
   readonly createdAt?: Date
   readonly metadata?: Metadata
