@@ -26,6 +26,8 @@ export {
   type ChatMethods,
   type ChatSource,
   type HeldClient,
+  type NewChat,
+  type SharedChat,
 } from './chat/binding.ts'
 export type { Keeper, KeptChat, Persistence } from './chat/keeper.ts'
 export type { LeftRun, ThreadBase } from './chat/left-run.ts'
@@ -38,7 +40,23 @@ export { sharedTabs, type News, type SharedTabsOptions, type TabChannel, type Ta
 export type { Claims, LockManagerLike } from './persistence/claims.ts'
 export { isExpired, UsageError } from '@millrace/protocol'
 export { defineTool, type ClientTool, type ToolContext, type ToolDefinition } from './tools/define-tool.ts'
-export type { SchemaIssue, SchemaOutput, SchemaResult, StandardSchema } from './tools/standard-schema.ts'
+export type { SchemaInput, SchemaIssue, SchemaOutput, SchemaResult, StandardSchema } from './tools/standard-schema.ts'
+export type {
+  AnswerSchemas,
+  AnswerTo,
+  ChatTypes,
+  ChatTypesOf,
+  InterruptOf,
+  OpenToolCallOf,
+  OtherName,
+  OutputSchema,
+  PartOf,
+  ToolCallPartOf,
+  ToolList,
+  ToolResultOf,
+} from './tools/tool-types.ts'
+export { callOf } from './tools/call-of.ts'
+export { OutputError, type OutputErrorCode } from './output/output-error.ts'
 export { readThread, type ReadThreadOptions, type ThreadSource } from './read-thread.ts'
 
 export type {

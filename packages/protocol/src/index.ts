@@ -52,6 +52,7 @@ export {
   type RunAgentInputContext,
   type RunAgentInputOptions,
 } from './wire/run-agent-input.ts'
+export { outputSchemaOf, withOutputSchema } from './wire/output-schema.ts'
 export { translateFor, type Loss, type Translation } from './wire/translate.ts'
 export { buildResume, isExpired, resumeEntry, type InterruptReply, type PayloadCheck } from './wire/resume.ts'
 

@@ -43,3 +43,4 @@ export {
 } from './log/contract.ts'
 export { DEFAULT_MEMORY_LOG_LIMITS, MemoryLog, type MemoryLogLimits } from './log/memory.ts'
 export type { Logger } from './logger.ts'
+export { outputSchemaOf } from '@millrace/protocol'

@@ -71,7 +71,7 @@ export class Answers {
     const { conversation, runner, generateId, settings, prepare, run, onChange } = this.#parts
     const given: ToolResultInput = Object(result)
     const answer = answerOf(given)
-    requireCall(conversation.thread, given.toolCallId)
+    requireCall(conversation.thread, given)
     const start = prepare(options)
     const { tools = [] } = settings()
     const waited = leftCalls(conversation.thread, tools).open.length > 0

@@ -2,6 +2,7 @@
  * What bindings to view frameworks share: which client a component has and for how long, and which methods a view is
  * handed. It knows no framework.
  */
+import type { AnswerSchemas, ChatTypes, OutputSchema, ToolList } from '../tools/tool-types.ts'
 import { ChatClient } from './chat-client.ts'
 import type { ChatClientOptions, ChatClientSettings, ChatSnapshot } from './options.ts'
 
@@ -24,7 +25,7 @@ const METHODS = [
 ] as const
 
 /** The methods of a client that a view calls. */
-export type ChatMethods = Pick<ChatClient, (typeof METHODS)[number]>
+export type ChatMethods<Types extends ChatTypes = ChatTypes> = Pick<ChatClient<Types>, (typeof METHODS)[number]>
 
 /**
  * The methods by themselves, so that they can be taken apart.
@@ -42,9 +43,19 @@ export function chatMethods(current: () => ChatClient): ChatMethods {
 }
 
 /** Either what to make a client of, or a client that lives elsewhere and is shared. */
-export type ChatSource =
-  | (ChatClientOptions & { readonly client?: undefined })
-  | ({ readonly client: ChatClient } & { readonly [Key in keyof ChatClientOptions]?: undefined })
+export type ChatSource = NewChat | SharedChat
+
+/** What to make a client of. */
+export type NewChat<
+  Tools extends ToolList = ToolList,
+  Output extends OutputSchema = OutputSchema,
+  Reasons extends AnswerSchemas = AnswerSchemas,
+> = ChatClientOptions<Tools, Output, Reasons> & { readonly client?: undefined }
+
+/** A client that lives elsewhere and is shared. */
+export type SharedChat<Types extends ChatTypes = ChatTypes> = { readonly client: ChatClient<Types> } & {
+  readonly [Key in keyof ChatClientOptions]?: undefined
+}
 
 /** The client a component has. */
 export interface HeldClient {
@@ -95,13 +106,13 @@ export function followClient(held: HeldClient, source: ChatSource): HeldClient {
  * @param isEqual whether two values show the same; the first of them is then kept. Default `Object.is`.
  * @param before a value that was shown already.
  */
-export function chatSelector<Value>(
-  client: ChatClient,
-  selector: (snapshot: ChatSnapshot) => Value,
+export function chatSelector<Value, Types extends ChatTypes = ChatTypes>(
+  client: ChatClient<Types>,
+  selector: (snapshot: ChatSnapshot<Types>) => Value,
   isEqual: (a: Value, b: Value) => boolean = Object.is,
   before?: { readonly value: Value },
 ): () => Value {
-  let seen: ChatSnapshot | undefined
+  let seen: ChatSnapshot<Types> | undefined
   let last = before
   return () => {
     const snapshot = client.getSnapshot()

@@ -6,9 +6,13 @@ import { UsageError, type ResumeEntry } from '@millrace/protocol'
 import type { NormalizedConnection } from '../connection/normalize.ts'
 import { checkLimits, checkMode } from '../checks.ts'
 import { generateId, type IdKind } from '../ids.ts'
+import { Outputs } from '../output/outputs.ts'
 import { strategyOf } from '../scheduler.ts'
 import { Store } from '../store.ts'
 import { checkTool } from '../tools/define-tool.ts'
+import { requireSchema } from '../tools/standard-schema.ts'
+import type { AnswerSchemas, AnswerTo, ChatTypes, ChatTypesOf, OutputSchema, ToolList } from '../tools/tool-types.ts'
+import { checkAnswerSchemas, heldAnswer } from './answer-schemas.ts'
 import { Answers } from './answers.ts'
 import { Attachment } from './attachment.ts'
 import { Callbacks } from './callbacks.ts'
@@ -23,7 +27,6 @@ import type {
   MessageInput,
   SendOptions,
   StoredMessage,
-  ToolResultInput,
   TurnResult,
 } from './options.ts'
 import { IDLE } from './phase.ts'
@@ -32,7 +35,8 @@ import { Sender } from './sender.ts'
 import { buildSnapshot } from './snapshot.ts'
 import { resolveConnection } from './transport.ts'
 
-export class ChatClient {
+/** What a client is; made by {@link ChatClient}, which knows the types. */
+export class Chat<Types extends ChatTypes = ChatTypes> {
   readonly #options: ChatClientOptions
   readonly #desk = new InterruptDesk()
   readonly #callbacks = new Callbacks(() => this.#settings)
@@ -50,7 +54,7 @@ export class ChatClient {
   /**
    * Opens nothing and makes no ids, so it may be called while rendering.
    * @throws UsageError for options that cannot work: no connection, two, or one of neither shape; a mode, a limit, a
-   * tool or a message that is none.
+   * tool, a schema or a message that is none.
    */
   constructor(given: ChatClientOptions) {
     // No options at all lack a connection, as empty ones do.
@@ -61,8 +65,9 @@ export class ChatClient {
     this.#connection = resolveConnection(options)
     checkMode(options.mode)
     checkLimits(options.limits)
-    options.tools?.forEach(checkTool)
-    this.#conversation = new Conversation(options)
+    checkTypes(options)
+    const outputs = new Outputs({ schema: () => this.#settings.output, onChange: () => this.#store.commit() })
+    this.#conversation = new Conversation(options, outputs)
     this.#runner = new Runner({
       options,
       conversation: this.#conversation,
@@ -117,7 +122,7 @@ export class ChatClient {
   }
 
   /** The present snapshot; the same object until something changes. */
-  readonly getSnapshot = (): ChatSnapshot => this.#store.getSnapshot()
+  readonly getSnapshot = (): ChatSnapshot<Types> => this.#store.getSnapshot() as ChatSnapshot<Types>
 
   /** Calls `listener` after changes, until the function it returns is called. */
   readonly subscribe = (listener: () => void): (() => void) => this.#store.subscribe(listener)
@@ -199,11 +204,17 @@ export class ChatClient {
 
   /**
    * Answers one interrupt. When all are answered, the run goes on and the promise resolves with its result; until
-   * then it resolves with `interrupted` at once.
+   * then it resolves with `interrupted` at once. The payload is held against the schema for the reason (`answers`).
+   * @param interrupt of the snapshot, by whose `reason` the compiler knows the payload; or its id.
    * @throws UsageError (rejects) `malformed-answer`, `unknown-interrupt`, `interrupt-expired`, `busy`.
    */
-  async respond(interruptId: string, answer: InterruptAnswer, options: SendOptions = {}): Promise<TurnResult> {
-    return this.#answers.respond(interruptId, answer, options)
+  respond<Question extends Types['interrupt']>(interrupt: Question, answer: AnswerTo<Question>, options?: SendOptions): Promise<TurnResult>
+  respond(interruptId: string, answer: InterruptAnswer, options?: SendOptions): Promise<TurnResult>
+  async respond(interrupt: string | { readonly id: string }, answer: InterruptAnswer, options: SendOptions = {}): Promise<TurnResult> {
+    const { id } = typeof interrupt === 'string' ? { id: interrupt } : (Object(interrupt) as { readonly id: string })
+    this.#sender.requireIdle()
+    const held = this.#held(id, answer)
+    return this.#answers.respond(id, held instanceof Promise ? await held : held, options)
   }
 
   /**
@@ -211,15 +222,23 @@ export class ChatClient {
    * @throws UsageError (rejects) `unanswered-interrupts`, `duplicate-answer`, and what `respond` throws.
    */
   async resume(entries: readonly ResumeEntry[], options: SendOptions = {}): Promise<TurnResult> {
-    return this.#answers.resume(entries, options)
+    if (this.#settings.answers === undefined || !Array.isArray(entries)) return this.#answers.resume(entries, options)
+    this.#sender.requireIdle()
+    const held = entries.map((entry: ResumeEntry) => this.#held(Object(entry).interruptId, entry))
+    return this.#answers.resume(await Promise.all(held), options)
+  }
+
+  #held<Answer extends InterruptAnswer>(interruptId: string, answer: Answer): Answer | Promise<Answer> {
+    return heldAnswer(this.#settings.answers, this.#conversation.questions, interruptId, answer)
   }
 
   /**
    * Answers a call of a tool that the application runs itself, also while the turn is still running. When no call is left
-   * open, the agent goes on and the promise resolves with how that ended; until then with `finished` at once.
+   * open, the agent goes on and the promise resolves with how that ended; until then with `finished` at once. With `toolName` the
+   * compiler holds the output against the tool: `addToolResult({ ...call, output })`.
    * @throws UsageError (rejects) `unknown-call`, `malformed-answer`.
    */
-  async addToolResult(result: ToolResultInput, options: SendOptions = {}): Promise<TurnResult> {
+  async addToolResult(result: Types['result'], options: SendOptions = {}): Promise<TurnResult> {
     return this.#answers.addToolResult(result, options)
   }
 
@@ -246,14 +265,14 @@ export class ChatClient {
   }
 
   /**
-   * Takes over settings that may change: connection, callbacks, tools, context, `forwardedProps`. What is absent is
+   * Takes over settings that may change: connection, callbacks, tools, schemas, context, `forwardedProps`. What is absent is
    * off; a turn that runs keeps the connection it has.
    * @throws UsageError as the constructor, changing nothing.
    */
-  updateOptions(given: ChatClientSettings): void {
+  updateOptions(given: ChatClientSettings<Types>): void {
     const settings: ChatClientSettings = Object(given)
     const { connection, fetcher } = this.#settings
-    settings.tools?.forEach(checkTool)
+    checkTypes(settings)
     if (connection !== settings.connection || fetcher !== settings.fetcher) this.#connection = resolveConnection(settings)
     this.#settings = settings
   }
@@ -288,6 +307,7 @@ export class ChatClient {
     return buildSnapshot(previous, {
       threadId: this.#threadId,
       messages,
+      outputs: this.#conversation.outputs,
       phase: this.#runner.phase,
       interrupts: this.#desk.open(thread.interrupts),
       queue: this.#sender.queue,
@@ -303,4 +323,25 @@ export class ChatClient {
   #now(): number {
     return (this.#options.now ?? Date.now)()
   }
+}
+
+/** A conversation with an agent. Without types of its own it is the general one, which each other can stand for. */
+export type ChatClient<Types extends ChatTypes = ChatTypes> = Chat<Types>
+
+/** The types of a client follow from the tools and schemas in its options. */
+interface ChatClientConstructor {
+  new <const Tools extends ToolList = ToolList, Output extends OutputSchema = OutputSchema, Reasons extends AnswerSchemas = AnswerSchemas>(
+    options: ChatClientOptions<Tools, Output, Reasons>,
+  ): Chat<ChatTypesOf<Tools, Output, Reasons>>
+  readonly prototype: Chat
+}
+
+/** Makes a conversation with an agent; its types follow from the tools and schemas in its options. */
+export const ChatClient: ChatClientConstructor = Chat as ChatClientConstructor
+
+/** @throws UsageError `bad-tool`, `bad-options`. */
+function checkTypes({ tools, output, answers }: ChatClientSettings): void {
+  tools?.forEach(checkTool)
+  if (output !== undefined) requireSchema(output, 'The option `output`')
+  checkAnswerSchemas(answers)
 }

@@ -10,20 +10,25 @@ import {
 } from '@millrace/protocol'
 import type { ToolAnswer } from '../tools/run-tool.ts'
 import { reviveMessages } from './history.ts'
+import type { Outputs } from '../output/outputs.ts'
+import { withTexts } from '../output/stored-outputs.ts'
 import type { ChatClientOptions, StoredMessage } from './options.ts'
 import { MessageView } from './view.ts'
 
 export class Conversation {
   readonly #options: Pick<ChatClientOptions, 'initialState' | 'limits'>
   readonly #view = new MessageView()
+  /** Which texts are answers in the form of a value. */
+  readonly outputs: Outputs
   /** A call of a tool of ours was answered since the turn in hand began. */
   answered = false
   /** Another one after `reset` and `show`. */
   builder: ThreadBuilder
 
   /** @throws UsageError `malformed-message`. */
-  constructor(options: ChatClientOptions) {
+  constructor(options: ChatClientOptions, outputs: Outputs) {
     this.#options = options
+    this.outputs = outputs
     this.builder = this.#begin(options.initialMessages ?? [])
   }
 
@@ -33,7 +38,8 @@ export class Conversation {
 
   /** The messages for a view; those that did not change are the same objects. */
   get messages(): readonly UIMessage[] {
-    return this.#view.of(this.thread.messages)
+    const { thread } = this
+    return this.outputs.show(this.#view.of(thread.messages), this.builder, thread)
   }
 
   /** Questions of the agent that have no answer. */
@@ -56,7 +62,8 @@ export class Conversation {
   adopt(stored: readonly StoredMessage[]): Message[] {
     const messages = reviveMessages(stored)
     for (const { id, createdAt } of messages) this.#view.date(id, createdAt)
-    return toMessages(messages)
+    this.outputs.adopt(messages, this.builder)
+    return toMessages(withTexts(messages))
   }
 
   /** Adds what a tool of ours gave. */
@@ -76,7 +83,9 @@ export class Conversation {
   /** A builder that begins with this thread; it takes the place of ours with {@link show}. */
   branch({ messages, state, runs, interrupts }: Pick<Thread, 'messages' | 'state' | 'runs' | 'interrupts'>): ThreadBuilder {
     const { limits } = this.#options
-    return new ThreadBuilder({ messages, state, runs, interrupts, ...(limits !== undefined && { limits }) })
+    const builder = new ThreadBuilder({ messages, state, runs, interrupts, ...(limits !== undefined && { limits }) })
+    this.outputs.branch(this.builder, builder)
+    return builder
   }
 
   show(builder: ThreadBuilder): void {
@@ -85,6 +94,7 @@ export class Conversation {
 
   /** Begins anew: no messages, the initial state. */
   reset(): void {
+    this.outputs.clear()
     this.builder = this.#begin([])
   }
 

@@ -3,14 +3,12 @@ import type {
   ContentPart,
   Context,
   Diagnostic,
-  Interrupt,
   Limits,
   Metadata,
   Mode,
   Run,
   Step,
   Subagent,
-  Tool,
   UIMessage,
   UserMessage,
   VerifiedEvent,
@@ -20,7 +18,8 @@ import type { ChatFetcher } from '../connection/stream.ts'
 import type { Ending } from '../ending.ts'
 import type { GenerateId } from '../ids.ts'
 import type { Coalesce } from '../scheduler.ts'
-import type { ClientTool } from '../tools/define-tool.ts'
+import type { OutputError } from '../output/output-error.ts'
+import type { AnswerSchemas, ChatTypes, ChatTypesOf, OutputSchema, ToolList } from '../tools/tool-types.ts'
 import type { Persistence } from './keeper.ts'
 
 /** A UI message as storage gives it back: JSON has no dates, so `createdAt` may be text or a number. */
@@ -36,7 +35,7 @@ export interface Logger {
 export type TurnResult = Ending
 
 /** Options that may change while a client lives; see `ChatClient.updateOptions`. */
-export interface ChatClientSettings {
+export interface ChatClientSettings<Types extends ChatTypes = ChatTypes> {
   /** How the agent is reached. Either this or `fetcher`. */
   readonly connection?: ConnectionAdapter
   /** A function that makes the request itself. */
@@ -47,13 +46,22 @@ export interface ChatClientSettings {
    * Tools of this client, and bare declarations of such. What has `execute` is run when the agent calls it, and the agent
    * goes on with what it gives; the rest is answered by `addToolResult`.
    */
-  readonly tools?: readonly (ClientTool | Tool)[]
+  readonly tools?: ToolList
+  /**
+   * Schema of what the agent is to answer: a value, as JSON text. It streams as `partial` of the snapshot, is `final` once it is whole
+   * and fits, and takes the place of the text as a `structured-output` part. The agent is told of it by `outputSchema` in the
+   * run's `forwardedProps`: its JSON Schema, if its library can make one. What an agent answers wrongly is no failure of the
+   * send; see `outputError` of the snapshot.
+   */
+  readonly output?: OutputSchema
+  /** Schemas of what is answered to interrupts, by their `reason`: a payload is held against its schema, and goes as that gives it. */
+  readonly answers?: AnswerSchemas
   readonly context?: readonly Context[]
   readonly logger?: Logger
   /** A call of a tool of this client that has no `execute`: the application answers it by `addToolResult`. */
-  readonly onToolCall?: (call: OpenToolCall) => void
+  readonly onToolCall?: (call: Types['call']) => void
   /** Called once for each send, when all of it is over, however it ended. */
-  readonly onFinish?: (result: TurnResult & { readonly messages: readonly UIMessage[] }) => void
+  readonly onFinish?: (result: TurnResult & { readonly messages: readonly UIMessage<Types['part']>[] }) => void
   /** Called once for each send that failed, before `onFinish`. */
   readonly onError?: (error: Error) => void
   /** Called for each event after it was folded. `index` counts the turn's events as they arrive. */
@@ -83,7 +91,15 @@ export interface QueuedMessage {
   readonly createdAt: Date
 }
 
-export interface ChatClientOptions extends ChatClientSettings {
+/** What a client is made of. Its types follow from `tools`, `output` and `answers`. */
+export interface ChatClientOptions<
+  Tools extends ToolList = ToolList,
+  Output extends OutputSchema = OutputSchema,
+  Reasons extends AnswerSchemas = AnswerSchemas,
+> extends ChatClientSettings<ChatTypesOf<Tools, Output, Reasons>> {
+  readonly tools?: Tools
+  readonly output?: Output
+  readonly answers?: Reasons
   /** Default `refuse`. A function decides for each message. */
   readonly whenBusy?: WhenBusy | ((message: UserMessage, queue: readonly QueuedMessage[]) => WhenBusy)
   readonly queue?: OutboxOptions
@@ -115,17 +131,17 @@ export interface MessageInput {
 }
 
 /** A call that waits for the application. */
-export interface OpenToolCall {
+export interface OpenToolCall<Name extends string = string, Input = unknown> {
   readonly toolCallId: string
-  readonly toolName: string
-  /** The arguments; undefined if they are not JSON. */
-  readonly input: unknown
+  readonly toolName: Name
+  /** The arguments as the model gave them, which nobody has checked; undefined if they are not JSON. */
+  readonly input: Input
 }
 
-/** What the application found, or why there is nothing: one of both. */
+/** What the application found, or why there is nothing: one of both. `toolName`, if given, has to be that of the call. */
 export type ToolResultInput =
-  | { readonly toolCallId: string; readonly output: unknown; readonly error?: undefined }
-  | { readonly toolCallId: string; readonly error: string; readonly output?: undefined }
+  | { readonly toolCallId: string; readonly toolName?: string | undefined; readonly output: unknown; readonly error?: undefined }
+  | { readonly toolCallId: string; readonly toolName?: string | undefined; readonly error: string; readonly output?: undefined }
 
 export interface SendOptions {
   /** Values of this send, over `forwardedProps` and the connection's `body`. */
@@ -148,17 +164,23 @@ export interface InterruptAnswer {
 export type ChatStatus = 'ready' | 'submitted' | 'streaming' | 'error'
 
 /** Everything a view needs, as one immutable value. Parts that did not change keep their identity. */
-export interface ChatSnapshot {
+export interface ChatSnapshot<Types extends ChatTypes = ChatTypes> {
   /** Absent until the first send if none was given. */
   readonly threadId: string | undefined
-  readonly messages: readonly UIMessage[]
+  readonly messages: readonly UIMessage<Types['part']>[]
+  /** What there is of the value that the agent answers to the last message of the user; see `ChatClientOptions.output`. */
+  readonly partial: Types['partial'] | undefined
+  /** That value, once it is whole and fits its schema, as the schema gives it. */
+  readonly final: Types['final'] | undefined
+  /** Why that answer is none; its part has status `error`. Not known of an answer that was stored. */
+  readonly outputError: OutputError | undefined
   readonly status: ChatStatus
   /** Why the last turn failed; gone with the next one. */
   readonly error: Error | undefined
   /** State shared with the agent. */
   readonly state: unknown
   /** Questions of the agent that wait for `respond()`. */
-  readonly interrupts: readonly Interrupt[]
+  readonly interrupts: readonly Types['interrupt'][]
   /** Messages that wait for their turn; they are not in `messages` yet. */
   readonly queue: readonly QueuedMessage[]
   readonly runs: readonly Run[]

@@ -1,8 +1,9 @@
 /** What a run is started with, beside its messages. */
-import { UsageError, type ResumeEntry, type RunAgentInputContext, type Thread } from '@millrace/protocol'
+import { UsageError, withOutputSchema, type ResumeEntry, type RunAgentInputContext, type Thread } from '@millrace/protocol'
 import { checkOptions, isRecord } from '../checks.ts'
 import type { GenerateId } from '../ids.ts'
 import { declarationOf } from '../tools/define-tool.ts'
+import { jsonSchemaOf } from '../tools/standard-schema.ts'
 import type { ChatClientSettings, SendOptions } from './options.ts'
 
 /** What a turn is sent with, apart from what the client holds. */
@@ -25,11 +26,13 @@ export function prepareStart(options: SendOptions, threadId: string | undefined,
 
 /** `resume` answers the last interrupted run, which becomes the parent. */
 export function makeRunContext(
-  { forwardedProps, tools, context }: ChatClientSettings,
+  { forwardedProps, tools, context, output }: ChatClientSettings,
   { runs, state }: Thread,
   { threadId, runId }: Start,
   resume: readonly ResumeEntry[] | undefined,
 ): RunAgentInputContext {
+  const outputSchema = output && jsonSchemaOf(output)
+  const props = outputSchema === undefined ? forwardedProps : withOutputSchema(forwardedProps, outputSchema)
   const parentRunId = resume && runs.findLast((run) => run.outcome === 'interrupted')?.runId
   return {
     threadId,
@@ -39,6 +42,6 @@ export function makeRunContext(
     ...(resume !== undefined && { resume }),
     ...(tools !== undefined && { clientTools: tools.map(declarationOf) }),
     ...(context !== undefined && { context }),
-    ...(forwardedProps !== undefined && { forwardedProps }),
+    ...(props !== undefined && { forwardedProps: props }),
   }
 }

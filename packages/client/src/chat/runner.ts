@@ -249,6 +249,7 @@ export class Runner {
       ...(options.limits !== undefined && { limits: options.limits }),
       onEvent: (event, index) => {
         if (this.phase.kind === 'submitted' && this.#owns(turn)) this.phase = { kind: 'streaming', turn }
+        conversation.outputs.take(builder, event)
         // What is read again was told before.
         if (index >= seen) callbacks.call('onEvent', event, index)
       },

@@ -1,11 +1,14 @@
 /** What a client holds → the snapshot that views read. Nothing changed, same object. */
 import type { Interrupt, Thread, UIMessage } from '@millrace/protocol'
+import { currentOutput } from '../output/current-output.ts'
+import type { Outputs } from '../output/outputs.ts'
 import type { ChatSnapshot, QueuedMessage } from './options.ts'
 import { statusOf, type Phase } from './phase.ts'
 
 export interface SnapshotSource {
   readonly threadId: string | undefined
   readonly messages: readonly UIMessage[]
+  readonly outputs: Outputs
   readonly phase: Phase
   readonly interrupts: readonly Interrupt[]
   readonly queue: readonly QueuedMessage[]
@@ -15,11 +18,15 @@ export interface SnapshotSource {
 
 export function buildSnapshot(
   previous: ChatSnapshot | undefined,
-  { threadId, messages, phase, interrupts, queue, thread, storageError }: SnapshotSource,
+  { threadId, messages, outputs, phase, interrupts, queue, thread, storageError }: SnapshotSource,
 ): ChatSnapshot {
+  const output = currentOutput(messages)
   const next: ChatSnapshot = {
     threadId,
     messages,
+    partial: output?.partial,
+    final: output?.data,
+    outputError: output && outputs.errorOf(output),
     status: statusOf(phase),
     error: phase.kind === 'failed' ? phase.error : undefined,
     state: thread.state,

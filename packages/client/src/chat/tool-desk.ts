@@ -115,12 +115,14 @@ function answersOf({ calls, answers }: Shift): AnsweredCall[] {
 
 /**
  * The call that an answer of the application is for.
- * @throws UsageError `unknown-call` if the thread has no such call.
+ * @throws UsageError `unknown-call` if the thread has no such call, or none of the tool that is named.
  */
-export function requireCall({ messages }: Thread, toolCallId: string): ToolCall {
+export function requireCall({ messages }: Thread, { toolCallId, toolName }: Pick<ToolResultInput, 'toolCallId' | 'toolName'>): ToolCall {
   for (const message of messages) {
     const call = message.role === 'assistant' ? message.toolCalls?.find(({ id }) => id === toolCallId) : undefined
-    if (call !== undefined) return call
+    if (call === undefined) continue
+    if (toolName === undefined || toolName === call.function.name) return call
+    throw new UsageError('unknown-call', `The call "${toolCallId}" is one of ${call.function.name}, not of ${toolName}.`)
   }
   throw new UsageError('unknown-call', `No call "${toolCallId}" is in the thread.`)
 }

@@ -2,6 +2,7 @@
 import { toMessages, toUIMessages, type Message, type Run, type Thread, type UIMessage } from '@millrace/protocol'
 import type { KeptChat } from '../chat/keeper.ts'
 import type { LeftRun, ThreadBase } from '../chat/left-run.ts'
+import { withoutValues, withTexts } from '../output/stored-outputs.ts'
 import { STORED_VERSION, type ReadThread, type StoredBase, type StoredRun, type StoredThread } from './stored-thread.ts'
 
 /** All of the chat; undefined before it has an id. */
@@ -13,7 +14,7 @@ export function likenessOf({ threadId: named, conversation, runner }: KeptChat):
   return {
     version: STORED_VERSION,
     threadId,
-    content: { messages, state: thread.state },
+    content: { messages: withoutValues(messages), state: thread.state },
     interrupts: thread.interrupts,
     runs: runsThatMatter(thread.runs),
     ...(unfinished !== undefined && {
@@ -79,7 +80,7 @@ export function restoredIn({ conversation }: KeptChat, { threadId, content, inte
   const thread: ThreadBase = { messages: conversation.adopt(content.messages), state: content.state, interrupts, runs }
   if (run?.base === undefined) return { thread, left: undefined }
   const { kept, messages, ...base } = run.base
-  const before = toMessages([...content.messages.slice(0, kept), ...messages])
+  const before = toMessages(withTexts([...content.messages.slice(0, kept), ...messages]))
   const left: LeftRun = { threadId, runId: run.runId, seen: run.seen, base: { messages: before, state: base.state, interrupts: base.interrupts, runs: base.runs } }
   return { thread, left }
 }

@@ -10,27 +10,29 @@ export interface ToolContext {
   readonly signal: AbortSignal
 }
 
-type AnySchema = StandardSchema<unknown, unknown>
-
-/** A tool of any kind, as a client takes it. */
-export interface ClientTool<Name extends string = string, Input = never, Output = unknown> {
+/**
+ * A tool of any kind, as a client takes it. `Args` are the arguments as the model is asked for them and `Input` what `execute`
+ * gets of them, `Output` is what it gives and `Result` what the agent gets of that: they differ where a schema transforms.
+ */
+export interface ClientTool<Name extends string = string, Input = never, Output = unknown, Args = unknown, Result = unknown> {
   readonly name: Name
   readonly description: string
-  readonly input?: AnySchema | undefined
-  readonly output?: AnySchema | undefined
+  readonly input?: StandardSchema<Args, unknown> | undefined
+  readonly output?: StandardSchema<unknown, Result> | undefined
   /** JSON Schema of the arguments, for the agent. */
   readonly parameters?: Readonly<Record<string, unknown>> | undefined
   /** Without it the application answers, by `addToolResult`. */
   readonly execute?: ((input: Input, context: ToolContext) => Output | Promise<Output>) | undefined
 }
 
-export interface ToolDefinition<Name extends string, Input, Output> {
+/** What `defineTool` takes. */
+export interface ToolDefinition<Name extends string, Input, Output, Args = Input, Result = Output> {
   readonly name: Name
   readonly description: string
   /** Arguments are held against it before the tool runs. */
-  readonly input?: StandardSchema<unknown, Input>
+  readonly input?: StandardSchema<Args, Input>
   /** What the tool gives is held against it before it is sent. */
-  readonly output?: StandardSchema<Output, unknown>
+  readonly output?: StandardSchema<Output, Result>
   /** JSON Schema of the arguments. Default: what `input` gives, if it can; else any object. */
   readonly parameters?: Readonly<Record<string, unknown>>
   readonly execute?: (input: Input, context: ToolContext) => Output | Promise<Output>
@@ -40,11 +42,11 @@ export interface ToolDefinition<Name extends string, Input, Output> {
  * A tool with its types: `execute` gets what `input` makes of the arguments, and gives what `output` takes.
  * @throws UsageError `bad-tool` for a name, a schema or a function that is none.
  */
-export function defineTool<const Name extends string, Input = unknown, Output = unknown>(
-  tool: ToolDefinition<Name, Input, Output>,
-): ClientTool<Name, Input, Output> {
+export function defineTool<const Name extends string, Input = unknown, Output = unknown, Args = Input, Result = Output>(
+  tool: ToolDefinition<Name, Input, Output, Args, Result>,
+): ClientTool<Name, NoInfer<Input>, Output, NoInfer<Args>, NoInfer<Result>> {
   checkTool(tool)
-  return tool as ClientTool<Name, Input, Output>
+  return tool as ClientTool<Name, Input, Output, Args, Result>
 }
 
 /** @throws UsageError `bad-tool`. */

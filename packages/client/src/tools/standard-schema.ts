@@ -3,6 +3,7 @@
  * others. Only what is used of it is written down here, so that none of them is a dependency.
  */
 import { UsageError } from '@millrace/protocol'
+import { toError } from '../errors.ts'
 
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
@@ -23,6 +24,9 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
+/** What a schema takes in, if its library tells. */
+export type SchemaInput<Schema> = Schema extends StandardSchema<infer Input, unknown> ? Input : never
+
 /** What a schema makes of a value it accepts. */
 export type SchemaOutput<Schema> = Schema extends StandardSchema<unknown, infer Output> ? Output : never
 
@@ -31,8 +35,28 @@ export async function validate<Output>(
   schema: StandardSchema<unknown, Output>,
   value: unknown,
 ): Promise<{ readonly value: Output } | { readonly wrong: string }> {
-  const result = await schema['~standard'].validate(value)
+  return said(await schema['~standard'].validate(value))
+}
+
+/** What a schema says of a value; `cause` is what it threw, if it did. */
+export type Checked = { readonly value: unknown; readonly wrong?: undefined } | { readonly wrong: string; readonly cause?: unknown }
+
+/** As {@link validate}, at once if the schema can, and without throwing. */
+export function checkedBy(schema: StandardSchema<unknown, unknown>, value: unknown): Checked | Promise<Checked> {
+  try {
+    const result = schema['~standard'].validate(value)
+    return 'then' in result ? result.then(said<unknown>).catch(threw) : said(result)
+  } catch (thrown) {
+    return threw(thrown)
+  }
+}
+
+function said<Output>(result: SchemaResult<Output>): { readonly value: Output } | { readonly wrong: string } {
   return result.issues === undefined ? { value: result.value } : { wrong: result.issues.map(issueText).join('; ') }
+}
+
+function threw(cause: unknown): Checked {
+  return { wrong: `the schema threw: ${toError(cause).message}`, cause }
 }
 
 function issueText({ message, path = [] }: SchemaIssue): string {
