@@ -40,13 +40,13 @@ type TypesOf<Each> = Each extends ClientTool<infer Name, infer _Input, infer _Ou
 /** A result goes as text: what is no list and no object stays so. */
 type Shown<Result> = unknown extends Result ? unknown : Result extends object ? Result : string
 
-type Coming = 'awaiting-input' | 'input-streaming'
-
 type CallPart<Types> =
   Types extends ToolTypes<infer Name extends string, infer Args, infer Result>
     ?
-        | ToolCallPart<Name, DeepPartial<Args>, unknown, Coming>
-        | ToolCallPart<Name, Args, Shown<Result>, Exclude<ToolCallState, Coming | 'error'>>
+        // One for each state: a check against one of two states would rule out neither of them.
+        | ToolCallPart<Name, DeepPartial<Args>, unknown, 'awaiting-input'>
+        | ToolCallPart<Name, DeepPartial<Args>, unknown, 'input-streaming'>
+        | ToolCallPart<Name, Args, Shown<Result>, Exclude<ToolCallState, 'awaiting-input' | 'input-streaming' | 'error'>>
         // What went wrong is told in place of the result.
         | ToolCallPart<Name, Args, unknown, 'error'>
     : never
