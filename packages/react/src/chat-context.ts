@@ -1,5 +1,5 @@
 /** A client for all components below one. */
-import { UsageError, type ChatClient } from '@millrace/client'
+import { UsageError, type ChatClient, type ChatTypes } from '@millrace/client'
 import { createContext, createElement, useContext, type ReactElement, type ReactNode } from 'react'
 
 const ChatContext = createContext<ChatClient | undefined>(undefined)
@@ -16,11 +16,11 @@ export function ChatProvider({ client, children }: ChatProviderProps): ReactElem
 }
 
 /**
- * The client of the nearest provider above.
+ * The client of the nearest provider above. What types it has is for the caller to say: `useChatClient<ChatTypesOf<typeof tools>>()`.
  * @throws UsageError `no-client` if there is none.
  */
-export function useChatClient(): ChatClient {
+export function useChatClient<Types extends ChatTypes = ChatTypes>(): ChatClient<Types> {
   const client = useContext(ChatContext)
   if (client === undefined) throw new UsageError('no-client', 'No ChatProvider is above this component.')
-  return client
+  return client as ChatClient<Types>
 }

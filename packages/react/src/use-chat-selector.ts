@@ -1,5 +1,5 @@
 /** A part of a snapshot as a React hook: a component that shows only that renders only when that changes. */
-import { chatSelector, type ChatClient, type ChatSnapshot } from '@millrace/client'
+import { chatSelector, type ChatClient, type ChatSnapshot, type ChatTypes } from '@millrace/client'
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 
 /**
@@ -7,9 +7,9 @@ import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
  * @param selector pure; it may be written inline, and is then called once more for each render.
  * @param isEqual whether two values show the same; the first of them is then kept. Default `Object.is`.
  */
-export function useChatSelector<Value>(
-  client: ChatClient,
-  selector: (snapshot: ChatSnapshot) => Value,
+export function useChatSelector<Value, Types extends ChatTypes = ChatTypes>(
+  client: ChatClient<Types>,
+  selector: (snapshot: ChatSnapshot<Types>) => Value,
   isEqual: (a: Value, b: Value) => boolean = Object.is,
 ): Value {
   /** What was shown last: a selector written inline is another function at each render, its value is not. */

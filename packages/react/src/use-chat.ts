@@ -5,11 +5,18 @@ import {
   chatMethods,
   holdClient,
   isHeldBy,
+  type AnswerSchemas,
   type ChatClient,
   type ChatClientSettings,
   type ChatMethods,
   type ChatSnapshot,
   type ChatSource,
+  type ChatTypes,
+  type ChatTypesOf,
+  type NewChat,
+  type OutputSchema,
+  type SharedChat,
+  type ToolList,
 } from '@millrace/client'
 import { useEffect, useInsertionEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 
@@ -17,8 +24,8 @@ import { useEffect, useInsertionEffect, useMemo, useRef, useState, useSyncExtern
 export type UseChatOptions = ChatSource
 
 /** The present snapshot, the methods, which keep their identity as long as the client does, and the client. */
-export interface UseChatResult extends ChatSnapshot, ChatMethods {
-  readonly client: ChatClient
+export interface UseChatResult<Types extends ChatTypes = ChatTypes> extends ChatSnapshot<Types>, ChatMethods<Types> {
+  readonly client: ChatClient<Types>
 }
 
 /**
@@ -26,8 +33,14 @@ export interface UseChatResult extends ChatSnapshot, ChatMethods {
  *
  * The client is made anew only when `threadId` changes. Connection, callbacks and other settings are those of the last
  * render, without a new client. A client made here is disposed of when the component goes; one given as `client` is not.
+ * Types follow from `tools`, `output` and `answers`, or from the client.
  * @throws UsageError as the constructor of `ChatClient`.
  */
+export function useChat<const Tools extends ToolList = ToolList, Output extends OutputSchema = OutputSchema, Reasons extends AnswerSchemas = AnswerSchemas>(
+  options: NewChat<Tools, Output, Reasons>,
+): UseChatResult<ChatTypesOf<Tools, Output, Reasons>>
+export function useChat<Types extends ChatTypes>(options: SharedChat<Types>): UseChatResult<Types>
+export function useChat(options: UseChatOptions): UseChatResult
 export function useChat(options: UseChatOptions): UseChatResult {
   const client = useClient(options)
   const snapshot = useSyncExternalStore(client.subscribe, client.getSnapshot, client.getSnapshot)

@@ -1,5 +1,5 @@
 /** A client for all components below one. */
-import { UsageError, type ChatClient } from '@millrace/client'
+import { UsageError, type ChatClient, type ChatTypes } from '@millrace/client'
 import { createComponent, createContext, useContext, type Accessor, type JSX } from 'solid-js'
 
 const ChatContext = createContext<Accessor<ChatClient>>()
@@ -21,11 +21,12 @@ export function ChatProvider(props: ChatProviderProps): JSX.Element {
 }
 
 /**
- * Gives the client of the nearest provider above.
+ * Gives the client of the nearest provider above. What types it has is for the caller to say:
+ * `useChatClient<ChatTypesOf<typeof tools>>()`.
  * @throws UsageError `no-client` if there is none.
  */
-export function useChatClient(): Accessor<ChatClient> {
+export function useChatClient<Types extends ChatTypes = ChatTypes>(): Accessor<ChatClient<Types>> {
   const client = useContext(ChatContext)
   if (client === undefined) throw new UsageError('no-client', 'No ChatProvider is above this component.')
-  return client
+  return client as Accessor<ChatClient<Types>>
 }

@@ -6,11 +6,18 @@ import {
   chatMethods,
   followClient,
   holdClient,
+  type AnswerSchemas,
   type ChatClient,
   type ChatMethods,
   type ChatSnapshot,
   type ChatSource,
+  type ChatTypes,
+  type ChatTypesOf,
   type HeldClient,
+  type NewChat,
+  type OutputSchema,
+  type SharedChat,
+  type ToolList,
 } from '@millrace/client'
 import { createMemo, onCleanup, untrack, type Accessor } from 'solid-js'
 import { createSnapshot } from './snapshot.ts'
@@ -19,8 +26,8 @@ import { createSnapshot } from './snapshot.ts'
 export type CreateChatOptions = ChatSource
 
 /** The members of the snapshot, each reactive by itself, the methods, which may be taken apart, and the client. */
-export interface Chat extends ChatSnapshot, ChatMethods {
-  readonly client: ChatClient
+export interface Chat<Types extends ChatTypes = ChatTypes> extends ChatSnapshot<Types>, ChatMethods<Types> {
+  readonly client: ChatClient<Types>
 }
 
 /**
@@ -31,8 +38,14 @@ export interface Chat extends ChatSnapshot, ChatMethods {
  *
  * Show messages and parts with `<Index>`: a message that grows is another object at each step, for which `<For>` would
  * make its elements anew.
+ * Types follow from `tools`, `output` and `answers`, or from the client.
  * @throws UsageError as the constructor of `ChatClient`.
  */
+export function createChat<const Tools extends ToolList = ToolList, Output extends OutputSchema = OutputSchema, Reasons extends AnswerSchemas = AnswerSchemas>(
+  options: NewChat<Tools, Output, Reasons> | Accessor<NewChat<Tools, Output, Reasons>>,
+): Chat<ChatTypesOf<Tools, Output, Reasons>>
+export function createChat<Types extends ChatTypes>(options: SharedChat<Types> | Accessor<SharedChat<Types>>): Chat<Types>
+export function createChat(options: CreateChatOptions | Accessor<CreateChatOptions>): Chat
 export function createChat(options: CreateChatOptions | Accessor<CreateChatOptions>): Chat {
   const read = (): CreateChatOptions => ({ ...(typeof options === 'function' ? options() : options) })
   const held = createMemo<HeldClient>((before) => (before === undefined ? holdClient(read()) : followClient(before, read())))

@@ -1,5 +1,5 @@
 /** A client for all components below one. */
-import { UsageError, type ChatClient } from '@millrace/client'
+import { UsageError, type ChatClient, type ChatTypes } from '@millrace/client'
 import { getContext, setContext } from 'svelte'
 
 const key = Symbol('@millrace/svelte')
@@ -13,11 +13,12 @@ export function setChatClient(client: ChatClient | (() => ChatClient)): void {
 }
 
 /**
- * A function that gives the client that a component above set.
+ * A function that gives the client that a component above set. What types it has is for the caller to say:
+ * `getChatClient<ChatTypesOf<typeof tools>>()`.
  * @throws UsageError `no-client` if none did.
  */
-export function getChatClient(): () => ChatClient {
-  const client = getContext<(() => ChatClient) | undefined>(key)
+export function getChatClient<Types extends ChatTypes = ChatTypes>(): () => ChatClient<Types> {
+  const client = getContext<(() => ChatClient<Types>) | undefined>(key)
   if (client === undefined) throw new UsageError('no-client', 'No component above this one called setChatClient().')
   return client
 }

@@ -6,10 +6,17 @@ import {
   chatMethods,
   followClient,
   holdClient,
+  type AnswerSchemas,
   type ChatClient,
   type ChatMethods,
   type ChatSnapshot,
   type ChatSource,
+  type ChatTypes,
+  type ChatTypesOf,
+  type NewChat,
+  type OutputSchema,
+  type SharedChat,
+  type ToolList,
 } from '@millrace/client'
 import { onDestroy, untrack } from 'svelte'
 import { observe } from './observe.ts'
@@ -18,8 +25,8 @@ import { observe } from './observe.ts'
 export type CreateChatOptions = ChatSource
 
 /** The members of the snapshot, each reactive by itself, the methods, which may be taken apart, and the client. */
-export interface Chat extends ChatSnapshot, ChatMethods {
-  readonly client: ChatClient
+export interface Chat<Types extends ChatTypes = ChatTypes> extends ChatSnapshot<Types>, ChatMethods<Types> {
+  readonly client: ChatClient<Types>
 }
 
 /**
@@ -28,8 +35,14 @@ export interface Chat extends ChatSnapshot, ChatMethods {
  * Options that change are given as a function. The client is made anew only when `threadId` changes; other changes reach
  * the client there is, at the next read or call. A client made here is disposed of with the component; one given as
  * `client` is not, and then this may be called anywhere.
+ * Types follow from `tools`, `output` and `answers`, or from the client.
  * @throws UsageError as the constructor of `ChatClient`; Svelte's `lifecycle_outside_component`.
  */
+export function createChat<const Tools extends ToolList = ToolList, Output extends OutputSchema = OutputSchema, Reasons extends AnswerSchemas = AnswerSchemas>(
+  options: NewChat<Tools, Output, Reasons> | (() => NewChat<Tools, Output, Reasons>),
+): Chat<ChatTypesOf<Tools, Output, Reasons>>
+export function createChat<Types extends ChatTypes>(options: SharedChat<Types> | (() => SharedChat<Types>)): Chat<Types>
+export function createChat(options: CreateChatOptions | (() => CreateChatOptions)): Chat
 export function createChat(options: CreateChatOptions | (() => CreateChatOptions)): Chat {
   const read = (): CreateChatOptions => ({ ...(typeof options === 'function' ? options() : options) })
   let held = holdClient(read())

@@ -1,11 +1,11 @@
 /** A part of a snapshot that effects and templates of Svelte can depend on. Outside of them it is simply read. */
-import { chatSelector, type ChatClient, type ChatSnapshot } from '@millrace/client'
+import { chatSelector, type ChatClient, type ChatSnapshot, type ChatTypes } from '@millrace/client'
 import { createSubscriber } from 'svelte/reactivity'
 
 /** Reads what `selector` makes of the present snapshot; who reads it in an effect is run again when it is another value. */
-export function observe<Value>(
-  client: ChatClient,
-  selector: (snapshot: ChatSnapshot) => Value,
+export function observe<Value, Types extends ChatTypes = ChatTypes>(
+  client: ChatClient<Types>,
+  selector: (snapshot: ChatSnapshot<Types>) => Value,
   isEqual?: (a: Value, b: Value) => boolean,
 ): () => Value {
   const read = chatSelector(client, selector, isEqual)
@@ -29,12 +29,12 @@ export function observe<Value>(
  * @param client as a function, if it may become another one.
  * @param isEqual whether two values show the same; the first of them is then kept. Default `Object.is`.
  */
-export function createChatSelector<Value>(
-  client: ChatClient | (() => ChatClient),
-  selector: (snapshot: ChatSnapshot) => Value,
+export function createChatSelector<Value, Types extends ChatTypes = ChatTypes>(
+  client: ChatClient<Types> | (() => ChatClient<Types>),
+  selector: (snapshot: ChatSnapshot<Types>) => Value,
   isEqual?: (a: Value, b: Value) => boolean,
 ): { readonly current: Value } {
-  let observed: ChatClient | undefined
+  let observed: ChatClient<Types> | undefined
   let read: () => Value
   return {
     get current(): Value {

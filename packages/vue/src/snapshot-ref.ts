@@ -1,5 +1,5 @@
 /** The snapshot of a client as a ref. */
-import type { ChatClient, ChatSnapshot } from '@millrace/client'
+import type { ChatClient, ChatSnapshot, ChatTypes } from '@millrace/client'
 import {
   computed,
   hasInjectionContext,
@@ -20,12 +20,12 @@ export function isServerRendering(): boolean {
 }
 
 /** The present snapshot, until the scope ends. Shallow: what it holds is immutable and stays as it is. */
-export function snapshotRef(source: MaybeRefOrGetter<ChatClient>): Readonly<ShallowRef<ChatSnapshot>> {
+export function snapshotRef<Types extends ChatTypes>(source: MaybeRefOrGetter<ChatClient<Types>>): Readonly<ShallowRef<ChatSnapshot<Types>>> {
   // A client that lies in a reactive object comes as a proxy, which its private fields refuse.
-  const current = (): ChatClient => toRaw(toValue(source))
+  const current = (): ChatClient<Types> => toRaw(toValue(source))
   const snapshot = shallowRef(current().getSnapshot())
   if (isServerRendering()) return snapshot
-  const follow = (client: ChatClient, _: unknown, onCleanup: (end: () => void) => void): void => {
+  const follow = (client: ChatClient<Types>, _: unknown, onCleanup: (end: () => void) => void): void => {
     const take = (): void => {
       snapshot.value = client.getSnapshot()
     }
@@ -40,9 +40,9 @@ export function snapshotRef(source: MaybeRefOrGetter<ChatClient>): Readonly<Shal
  * What `selector` makes of the present snapshot, as a ref that changes only when that is another value.
  * @param isEqual whether two values show the same; the first of them is then kept. Default `Object.is`.
  */
-export function useChatSelector<Value>(
-  client: MaybeRefOrGetter<ChatClient>,
-  selector: (snapshot: ChatSnapshot) => Value,
+export function useChatSelector<Value, Types extends ChatTypes = ChatTypes>(
+  client: MaybeRefOrGetter<ChatClient<Types>>,
+  selector: (snapshot: ChatSnapshot<Types>) => Value,
   isEqual: (a: Value, b: Value) => boolean = Object.is,
 ): ComputedRef<Value> {
   const snapshot = snapshotRef(client)

@@ -3,10 +3,17 @@ import {
   chatMethods,
   followClient,
   holdClient,
+  type AnswerSchemas,
   type ChatClient,
   type ChatMethods,
   type ChatSnapshot,
   type ChatSource,
+  type ChatTypes,
+  type ChatTypesOf,
+  type NewChat,
+  type OutputSchema,
+  type SharedChat,
+  type ToolList,
 } from '@millrace/client'
 import {
   computed,
@@ -25,8 +32,10 @@ import { isServerRendering, snapshotRef } from './snapshot-ref.ts'
 export type UseChatOptions = ChatSource
 
 /** Each member of the snapshot as a readonly ref of its own, the methods, and the client as a ref. */
-export type UseChatResult = { readonly [Key in keyof ChatSnapshot]: ComputedRef<ChatSnapshot[Key]> } & ChatMethods & {
-    readonly client: ComputedRef<ChatClient>
+export type UseChatResult<Types extends ChatTypes = ChatTypes> = {
+  readonly [Key in keyof ChatSnapshot]: ComputedRef<ChatSnapshot<Types>[Key]>
+} & ChatMethods<Types> & {
+    readonly client: ComputedRef<ChatClient<Types>>
   }
 
 /**
@@ -34,8 +43,14 @@ export type UseChatResult = { readonly [Key in keyof ChatSnapshot]: ComputedRef<
  *
  * Options may be a value, a ref or a getter. The client is made anew only when `threadId` changes; other changes reach the
  * client there is. A client made here is disposed of with the scope; one given as `client` is not.
+ * Types follow from `tools`, `output` and `answers`, or from the client.
  * @throws UsageError as the constructor of `ChatClient`.
  */
+export function useChat<const Tools extends ToolList = ToolList, Output extends OutputSchema = OutputSchema, Reasons extends AnswerSchemas = AnswerSchemas>(
+  options: MaybeRefOrGetter<NewChat<Tools, Output, Reasons>>,
+): UseChatResult<ChatTypesOf<Tools, Output, Reasons>>
+export function useChat<Types extends ChatTypes>(options: MaybeRefOrGetter<SharedChat<Types>>): UseChatResult<Types>
+export function useChat(options: MaybeRefOrGetter<UseChatOptions>): UseChatResult
 export function useChat(options: MaybeRefOrGetter<UseChatOptions>): UseChatResult {
   const read = (): UseChatOptions => rawMembers(toValue(options))
   let held = holdClient(read())
