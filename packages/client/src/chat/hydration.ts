@@ -3,6 +3,7 @@ import { parseRunAgentInput, toMessages, wireToUiMessages, type Interrupt, type 
 import type { HydratedThread } from '../connection/adapter.ts'
 import { isRecord } from '../checks.ts'
 import { TransportError } from '../errors.ts'
+import { withTexts } from '../output/stored-outputs.ts'
 import { reviveMessages } from './history.ts'
 import type { StoredMessage } from './options.ts'
 
@@ -54,7 +55,7 @@ function fromParts(messages: readonly unknown[]): Message[] {
     const kept = sound.get((message as Message).id)
     return kept === undefined ? [] : [kept]
   })
-  return toMessages(reviveMessages(wireToUiMessages(whole as WireMessage[]) as readonly StoredMessage[]))
+  return toMessages(withTexts(reviveMessages(wireToUiMessages(whole as WireMessage[]) as readonly StoredMessage[])))
 }
 
 /** Open questions, as they were told or stored. Throws if they are none. */

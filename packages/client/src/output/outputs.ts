@@ -86,13 +86,19 @@ export class Outputs {
       for (const part of message.parts) {
         const messageId = part.origin?.messageId ?? message.id
         if (part.type === 'structured-output') {
-          this.#stored.set(messageId, OutputText.restored({ ...this.#plan(messageId, undefined), announced: true }, part))
+          this.restore(messageId, part)
         } else if (part.type === 'text') {
           this.#stored.delete(messageId)
           texts?.delete(messageId)
         }
       }
     }
+  }
+
+  /** The text of this message was such an answer. */
+  restore(messageId: string, part: StructuredOutputPart): void {
+    this.#generation++
+    this.#stored.set(messageId, OutputText.restored({ ...this.#plan(messageId, undefined), announced: true }, part))
   }
 
   clear(): void {

@@ -4,7 +4,7 @@
  */
 import type { AssistantMessage, ContentPart, Message, Metadata, ToolCall, ToolMessage } from '../events/event.ts'
 import { setNotes } from '../state/notes.ts'
-import type { MessageOrigin, ToolCallPart, ToolOutcome, ToolResultPart, UIMessage, UIPart } from '../view/ui-message.ts'
+import type { MessageOrigin, StructuredOutputPart, ToolCallPart, ToolOutcome, ToolResultPart, UIMessage, UIPart } from '../view/ui-message.ts'
 
 /** How messages are written for the agent. */
 export interface WireOptions {
@@ -92,19 +92,28 @@ function textOf(parts: readonly UIPart[]): string {
   let text = ''
   for (const part of parts) {
     if (part.type === 'text') text += part.content
-    else if (part.type === 'structured-output' && part.status === 'complete' && part.raw !== '') text += part.raw
+    else if (part.type === 'structured-output') text += saidAgain(part)
   }
   return text
 }
 
-/** Parts of one AG-UI message stand together; a part without origin belongs to the message in hand. */
-function assistantMessages(message: UIMessage, withActivities: boolean): Message[] {
+function saidAgain({ status, raw }: StructuredOutputPart): string {
+  return status === 'complete' ? raw : ''
+}
+
+/** Of a message there is nothing but structured outputs that are not said again: a model takes no turn in which it said nothing. */
+function isUnsaid(parts: readonly UIPart[]): boolean {
+  return parts.every((part) => part.type === 'structured-output' && saidAgain(part) === '')
+}
+
+/** Parts of one AG-UI message stand together; a part without origin belongs to the message in hand. `keepAll`: also what the agent never gets. */
+function assistantMessages(message: UIMessage, keepAll: boolean): Message[] {
   const made: Message[] = []
   /** The assistant message in hand, by the id its parts name. */
   let anchor: { id: string; parts: UIPart[] } | undefined
   const results: ToolMessage[] = []
   const close = (): void => {
-    if (anchor !== undefined) made.push(anchorMessage(anchor.id, anchor.parts, message))
+    if (anchor !== undefined && (keepAll || !isUnsaid(anchor.parts))) made.push(anchorMessage(anchor.id, anchor.parts, message))
     made.push(...results.splice(0))
     anchor = undefined
   }
@@ -116,7 +125,7 @@ function assistantMessages(message: UIMessage, withActivities: boolean): Message
         made.push(reasoningMessage(message.id, part))
         break
       case 'activity':
-        if (!withActivities) break
+        if (!keepAll) break
         close()
         made.push(activityMessage(message.id, part))
         break

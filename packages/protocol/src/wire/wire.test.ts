@@ -51,6 +51,8 @@ describe('uiMessagesToWire', () => {
     expect(uiMessagesToWire([assistant(output('complete', '{"a":1}'))])).toEqual([{ id: 'a1', role: 'assistant', content: '{"a":1}' }])
     for (const part of [output('streaming', '{"a"'), output('error', '{'), output('complete', '')]) {
       expect(uiMessagesToWire([assistant({ type: 'text', content: 'x' }, part)])[0]).toMatchObject({ content: 'x' })
+      // A turn in which nothing was said is none.
+      expect(uiMessagesToWire([assistant(part)])).toEqual([])
     }
   })
 
