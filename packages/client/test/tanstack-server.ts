@@ -49,6 +49,7 @@ export interface TanstackServer {
 }
 
 export const WEATHER_TEXT = 'Zürich is at 4 °C.'
+export const RECIPE_TEXT = JSON.stringify({ title: 'Soup', steps: ['Boil water', 'Add 你好 👋'] })
 export const SLOW_TEXT = 'one two three four five six seven eight nine ten eleven twelve'
 
 /** What the model says to which word. The first that matches answers. */
@@ -58,6 +59,7 @@ function teach(mock: LLMock): void {
   mock.onToolResult('call_pick', { content: 'It is red.' })
   mock.onMessage('weather', { content: 'Let me look.', toolCalls: [call('call_weather', 'getWeather', '{"city":"Zürich"}')] })
   mock.onMessage('colour', { content: 'Choose.', toolCalls: [call('call_pick', 'pickColour', '{"from":2}')] })
+  mock.onMessage('recipe', { content: RECIPE_TEXT })
   mock.onMessage('hello', { content: 'Hello! Ünïcode works: 你好 👋' })
   mock.onMessage('slow', { content: SLOW_TEXT }, { latency: 25 })
 }
@@ -86,7 +88,7 @@ export async function startTanstackServer(): Promise<TanstackServer> {
   const threads = new Map<string, unknown>()
 
   async function* play(body: unknown, abort: AbortController): AsyncGenerator<never> {
-    const { messages, threadId, runId, parentRunId, resume, tools } = await chatParamsFromRequestBody(body)
+    const { messages, threadId, runId, parentRunId, resume, tools, forwardedProps } = await chatParamsFromRequestBody(body)
     started.push({ runId, input: body as Record<string, unknown> })
     running.add(runId)
     abort.signal.addEventListener('abort', () => running.has(runId) && aborted.push(runId))
@@ -104,6 +106,8 @@ export async function startTanstackServer(): Promise<TanstackServer> {
         ...(parentRunId !== undefined && { parentRunId }),
         ...(resume !== undefined && { resume }),
         abortController: abort,
+        // The schema that the client sends along.
+        ...(forwardedProps['outputSchema'] !== undefined && { outputSchema: forwardedProps['outputSchema'] as never, stream: true }),
       }) as AsyncIterable<never>
     } finally {
       running.delete(runId)

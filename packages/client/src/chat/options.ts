@@ -22,6 +22,8 @@ import type { OutputError } from '../output/output-error.ts'
 import type { AnswerSchemas, ChatTypes, ChatTypesOf, OutputSchema, ToolList } from '../tools/tool-types.ts'
 import type { Persistence } from './keeper.ts'
 
+export type { InterruptAnswer, OpenToolCall, ToolResultInput } from './asked.ts'
+
 /** A UI message as storage gives it back: JSON has no dates, so `createdAt` may be text or a number. */
 export type StoredMessage = Omit<UIMessage, 'createdAt'> & { readonly createdAt?: Date | string | number }
 
@@ -130,31 +132,11 @@ export interface MessageInput {
   readonly metadata?: Metadata
 }
 
-/** A call that waits for the application. */
-export interface OpenToolCall<Name extends string = string, Input = unknown> {
-  readonly toolCallId: string
-  readonly toolName: Name
-  /** The arguments as the model gave them, which nobody has checked; undefined if they are not JSON. */
-  readonly input: Input
-}
-
-/** What the application found, or why there is nothing: one of both. `toolName`, if given, has to be that of the call. */
-export type ToolResultInput =
-  | { readonly toolCallId: string; readonly toolName?: string | undefined; readonly output: unknown; readonly error?: undefined }
-  | { readonly toolCallId: string; readonly toolName?: string | undefined; readonly error: string; readonly output?: undefined }
-
 export interface SendOptions {
   /** Values of this send, over `forwardedProps` and the connection's `body`. */
   readonly body?: Record<string, unknown>
   /** What becomes of this message while a turn runs; see `ChatClientOptions.whenBusy`. */
   readonly whenBusy?: WhenBusy
-}
-
-/** The answer to an interrupt. */
-export interface InterruptAnswer {
-  readonly status: 'resolved' | 'cancelled'
-  readonly payload?: unknown
-  readonly metadata?: Metadata
 }
 
 /**

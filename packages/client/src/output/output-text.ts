@@ -3,7 +3,6 @@
  * knows no events and no messages; which text is one is decided in `outputs.ts`.
  */
 import { PartialJson, type RunOutcome, type StructuredOutputPart, type TextPart } from '@millrace/protocol'
-import { toError } from '../errors.ts'
 import { checkedBy, type Checked } from '../tools/standard-schema.ts'
 import type { OutputSchema } from '../tools/tool-types.ts'
 import { OutputError } from './output-error.ts'

@@ -63,7 +63,7 @@ for (const part of chat.getSnapshot().messages.flatMap(({ parts }) => parts)) {
       // @ts-expect-error: it has no such argument
       void toolInput(part)?.town
       // @ts-expect-error: while it streams a city may be missing
-      if (part.state === 'input-streaming') toolInput(part)?.city.length
+      if (part.state === 'input-streaming') void toolInput(part)?.city.length
       // @ts-expect-error: what an error says is no result
       if (part.state === 'error') void part.output?.degrees
     } else if (part.name === 'book') {

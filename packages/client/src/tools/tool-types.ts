@@ -3,7 +3,7 @@
  * application, the answers to them, the questions of the agent. Types only.
  */
 import type { DeepPartial, Interrupt, StructuredOutputPart, Tool, ToolCallPart, ToolCallState, UIPart } from '@millrace/protocol'
-import type { InterruptAnswer, OpenToolCall, ToolResultInput } from '../chat/options.ts'
+import type { InterruptAnswer, OpenToolCall, ToolResultInput } from '../chat/asked.ts'
 import type { ClientTool } from './define-tool.ts'
 import type { SchemaInput, SchemaOutput, StandardSchema } from './standard-schema.ts'
 
