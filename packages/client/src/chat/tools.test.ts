@@ -202,6 +202,7 @@ describe('a call that the application answers', () => {
 
   it.each<[string, object, string]>([
     ['a call that is not there', { toolCallId: 'c9', output: 1 }, 'unknown-call'],
+    ['a call of another tool', { toolCallId: 'c1', toolName: 'other', output: 1 }, 'unknown-call'],
     ['no id', { output: 1 }, 'unknown-call'],
     ['an error that is no text', { toolCallId: 'c1', error: 5 }, 'malformed-answer'],
     ['a cycle', { toolCallId: 'c1', output: (() => { const a: Record<string, unknown> = {}; a['a'] = a; return a })() }, 'malformed-answer'],

@@ -70,8 +70,12 @@ function issueText({ message, path = [] }: SchemaIssue): string {
  */
 export function jsonSchemaOf(schema: StandardSchema<unknown, unknown>): Record<string, unknown> | undefined {
   const { jsonSchema } = schema['~standard'] as { readonly jsonSchema?: { readonly input?: (options: { target: string }) => unknown } }
-  if (typeof jsonSchema?.input !== 'function') return undefined
-  return jsonSchema.input({ target: 'draft-07' }) as Record<string, unknown>
+  try {
+    return jsonSchema?.input?.({ target: 'draft-07' }) as Record<string, unknown> | undefined
+  } catch {
+    // Some of what a schema can ask for has no form in JSON Schema, such as a date.
+    return undefined
+  }
 }
 
 /** @throws UsageError `bad-tool`. */
