@@ -18,7 +18,7 @@ export const entries = [
   { name: 'fold', from: '@millrace/protocol', exports: ['ThreadBuilder'], ceiling: 7_500 },
   { name: 'core: bytes to thread', from: '@millrace/protocol', exports: ['SseDecoder', 'ThreadReader'], ceiling: 18_800, aim: 10_240 },
   { name: 'protobuf', from: '@millrace/protocol/proto', exports: ['decodeEvent', 'encodeEvent'], ceiling: 6_200 },
-  { name: 'ChatClient, fetch SSE', from: '@millrace/client', exports: ['ChatClient', 'fetchServerSentEvents'], ceiling: 45_400, aim: 16_384 },
+  { name: 'ChatClient, fetch SSE', from: '@millrace/client', exports: ['ChatClient', 'fetchServerSentEvents'], ceiling: 50_000, aim: 16_384 },
   { name: 'and a stored thread in step', from: '@millrace/client', exports: ['ChatClient', 'fetchServerSentEvents', 'persisted', 'webStorage', 'sharedTabs'], ceiling: 50_500 },
   // On top of the client and the framework, which are not counted.
   { name: 'React binding', from: '@millrace/react', exports: ['useChat', 'useChatSelector', 'ChatProvider', 'useChatClient'], ceiling: 750, aim: 1_536, beside: true },
