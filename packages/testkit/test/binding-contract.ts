@@ -3,7 +3,7 @@
  * view, in it a `p` for each message (a component of its own), the status in `i`, the error in `b` and what a selector
  * gives in `u`.
  */
-import { ChatClient, UsageError, type ChatMethods, type ChatSnapshot, type ChatSource } from '@millrace/client'
+import { ChatClient, UsageError, type ChatMethods, type ChatSnapshot, type ChatSource, type StandardSchema } from '@millrace/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { agent, counted, turns, user } from './spoken-agent.ts'
 
@@ -149,6 +149,20 @@ export function bindingContract(binding: Binding): void {
       await doing(() => void chat().sendMessage('Next'))
       expect(all('u')).toEqual(['23 messages'])
       expect(new Set(rendered.slice(3))).toEqual(new Set(['answer', chat().client.getSnapshot().messages.at(-1)?.id]))
+    })
+
+    it('shows the value that the agent answers, as it streams', async () => {
+      const { connection, last } = agent()
+      const output: StandardSchema<unknown> = { '~standard': { version: 1, vendor: 'x', validate: (value) => ({ value }) } }
+      const select: ViewProps['select'] = ({ partial, final }) => ({ text: `${JSON.stringify(partial)} ${JSON.stringify(final)}` })
+      mounted = await binding.mount(page, [{ ...view({ connection, output }, 0), select }])
+      await doing(() => void chat().sendMessage('Hi'))
+      await doing(() => last().start())
+      await doing(() => last().delta('{"a":[1,'))
+      expect(all('u')).toEqual(['{"a":[1]} undefined'])
+      await doing(() => last().delta('2]}'))
+      await doing(() => last().finish())
+      expect(all('u')).toEqual(['{"a":[1,2]} {"a":[1,2]}'])
     })
 
     it('renders a burst a few times, not once for each piece', async () => {

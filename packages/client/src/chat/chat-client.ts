@@ -225,7 +225,7 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
     if (this.#settings.answers === undefined || !Array.isArray(entries)) return this.#answers.resume(entries, options)
     this.#sender.requireIdle()
     const held = entries.map((entry: ResumeEntry) => this.#held(Object(entry).interruptId, entry))
-    return this.#answers.resume(await Promise.all(held), options)
+    return this.#answers.resume(held.some((entry) => entry instanceof Promise) ? await Promise.all(held) : (held as ResumeEntry[]), options)
   }
 
   #held<Answer extends InterruptAnswer>(interruptId: string, answer: Answer): Answer | Promise<Answer> {

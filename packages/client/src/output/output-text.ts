@@ -43,9 +43,11 @@ export class OutputText {
   #told: ToldOutput | undefined
   /** The agent called a tool after it: then it was no answer. */
   #passed = false
-  /** A schema is at work. */
-  #judging = false
+  /** A schema is at work; another object for each time. */
+  #judging: object | undefined
   #verdict: Verdict | undefined
+  /** The text that the verdict is on, if it is on one. */
+  #judged: string | undefined
   #shown: { readonly text: TextPart; readonly verdict: Verdict | undefined; readonly part: StructuredOutputPart } | undefined
 
   constructor(plan: OutputTextPlan) {
@@ -89,8 +91,7 @@ export class OutputText {
   /** The server said what it is in the end. */
   tell(told: ToldOutput): void {
     this.#told = told
-    this.#verdict = undefined
-    this.#judging = false
+    this.#judged = this.#verdict = this.#judging = undefined
     this.#judge(told.object, told.raw)
   }
 
@@ -101,6 +102,8 @@ export class OutputText {
 
   /** The part to show in the place of this text; undefined: the text is to be shown. */
   partOf(text: TextPart, outcome: RunOutcome): StructuredOutputPart | undefined {
+    // A server may restate what was said.
+    if (this.#judged !== undefined && this.#shown?.text !== text && this.#judged !== text.content) this.#judged = this.#verdict = this.#judging = undefined
     if (this.#verdict === undefined) {
       // A run that asks us something, or goes on to a tool, has not answered yet.
       if (this.#told === undefined && (outcome === 'interrupted' || (!this.announced && this.#passed))) return undefined
@@ -139,7 +142,8 @@ export class OutputText {
 
   /** The run is over, and this is all of it. */
   #end(content: string, outcome: RunOutcome): void {
-    if (this.#judging) return
+    if (this.#judging !== undefined) return
+    this.#judged = content
     if (outcome !== 'finished') return this.#refuse('cut-short', 'The run ended before the answer was whole.', content)
     if (this.#json.complete) return this.#judge(this.#json.value, content)
     this.#refuse('not-json', 'The answer is no JSON.', content)
@@ -155,14 +159,13 @@ export class OutputText {
   #check(value: unknown, take: (checked: Checked) => void): void {
     const schema = this.#plan.schema()
     if (schema === undefined) return take({ value })
-    const told = this.#told
     const checked = checkedBy(schema, value)
     if (!(checked instanceof Promise)) return take(checked)
-    this.#judging = true
+    const judging = (this.#judging = {})
     void checked.then((late) => {
-      // What was told meanwhile is checked by itself.
-      if (this.#told !== told) return
-      this.#judging = false
+      // What was told or restated meanwhile is checked by itself.
+      if (this.#judging !== judging) return
+      this.#judging = undefined
       take(late)
       this.#plan.onSettled()
     })

@@ -179,6 +179,14 @@ describe('a text that is the value', () => {
     expect(chat.getSnapshot().final).toEqual(VALUE)
   })
 
+  it('is another one, if the server restates what was said', async () => {
+    const restated = { type: 'MESSAGES_SNAPSHOT', messages: [{ id: 'm1', role: 'assistant', content: '{"title":"B","tags":[]}' }, { id: 'u', role: 'user', content: 'Hi' }] } as StreamChunk
+    const { chat } = scripted([[started(), ...text(JSON_TEXT), finished()], [started('r2'), restated, finished('r2')]], { output })
+    await chat.sendMessage('Hi')
+    await chat.sendMessage('More')
+    expect(outputOf(chat)).toMatchObject({ status: 'complete', raw: '{"title":"B","tags":[]}', partial: { title: 'B' }, data: { title: 'B' } })
+  })
+
   it('is not there, and nothing is wrong, if the agent says nothing', async () => {
     const { chat } = scripted([[started(), finished()]], { output })
     expect(await chat.sendMessage('Hi')).toEqual({ outcome: 'finished' })
