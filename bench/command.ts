@@ -5,7 +5,7 @@ import type { Style } from './report.ts'
 import type { RunOptions } from './runner.ts'
 
 /** Benches of parts: programs of their own. */
-const PARTS = ['compaction', 'json-patch', 'partial-json']
+const PARTS = ['compaction', 'json-patch', 'page', 'partial-json']
 
 export interface Command extends RunOptions {
   readonly groups: readonly string[]

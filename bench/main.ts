@@ -31,15 +31,16 @@ async function runGroups(command: Command): Promise<void> {
 }
 
 /** @returns the exit status. */
-function runPart(name: string): number {
+function runPart(name: string, args: readonly string[]): number {
   const program = fileURLToPath(new URL(`${name}.js`, import.meta.url))
-  return spawnSync(process.execPath, [...process.execArgv, program], { stdio: 'inherit' }).status ?? 1
+  return spawnSync(process.execPath, [...process.execArgv, program, ...args], { stdio: 'inherit' }).status ?? 1
 }
 
 try {
-  const command = readCommand(process.argv.slice(2))
+  const args = process.argv.slice(2)
+  const command = readCommand(args)
   if (command.groups.length > 0) await runGroups(command)
-  for (const part of command.parts) process.exitCode = runPart(part) || process.exitCode || 0
+  for (const part of command.parts) process.exitCode = runPart(part, args) || process.exitCode || 0
 } catch (error) {
   console.error(`bench: ${error instanceof Error ? error.message : error}`)
   process.exitCode = 2

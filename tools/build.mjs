@@ -27,6 +27,14 @@ const packages = /** @type {Target[]} */ ([
 ])
 const programs = /** @type {Target[]} */ ([
   { name: 'bench', dir: 'bench', needs: 'main.ts', makes: 'dist/main.js' },
+  {
+    name: 'bench-page',
+    dir: 'bench/page',
+    needs: 'index.html',
+    makes: 'dist/index.html',
+    page: true,
+    inputs: ['packages/protocol', 'packages/client', 'packages/react', 'bench/workloads'],
+  },
   { name: 'demo', dir: 'apps/demo', needs: 'server.ts', makes: 'dist/server.js' },
   {
     name: 'demo-page',
