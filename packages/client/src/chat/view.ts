@@ -1,22 +1,32 @@
 /** Messages of a thread as a view shows them, with the dates that AG-UI messages have no field for. */
 import { toUIMessages, type Message, type UIMessage } from '@millrace/protocol'
 
+interface Viewed {
+  readonly messages: readonly Message[]
+  readonly ui: readonly UIMessage[]
+}
+
+const NOTHING: Viewed = { messages: [], ui: [] }
+
 export class MessageView {
   readonly #dates = new Map<string, Date>()
   readonly #dated = new WeakMap<UIMessage, UIMessage>()
-  #last: { readonly messages: readonly Message[]; readonly ui: readonly UIMessage[] } = { messages: [], ui: [] }
+  #last = NOTHING
 
   /** Notes when a message was made; undefined leaves what is known. */
   date(id: string, createdAt: Date | undefined): void {
     if (createdAt === undefined) return
     this.#dates.set(id, createdAt)
-    this.#last = { messages: [], ui: [] }
+    this.#last = NOTHING
   }
 
   /** The same objects, and the same array, for what did not change. */
   of(messages: readonly Message[]): readonly UIMessage[] {
     if (messages === this.#last.messages) return this.#last.ui
-    const ui = toUIMessages(messages).map((message) => this.#withDate(message))
+    // An answer streams into the last turn: thousands before it need no look, at every delta.
+    const from = sameTurns(this.#last.messages, messages)
+    const kept = from === 0 ? [] : this.#last.ui.slice(0, this.#last.ui.length - toUIMessages(this.#last.messages.slice(from)).length)
+    const ui = kept.concat(toUIMessages(messages.slice(from)).map((message) => this.#withDate(message)))
     this.#last = { messages, ui }
     return ui
   }
@@ -30,4 +40,12 @@ export class MessageView {
     this.#dated.set(message, dated)
     return dated
   }
+}
+
+/** How many messages from the start are the same and end a turn in both: the last of them is the user's, which is a turn of its own. */
+function sameTurns(before: readonly Message[], after: readonly Message[]): number {
+  let same = 0
+  while (same < before.length && same < after.length && before[same] === after[same]) same++
+  while (same > 0 && before[same - 1]?.role !== 'user') same--
+  return same
 }
