@@ -1,13 +1,17 @@
 /** Shows the page that the address asks for, and hands it to the driver. */
 import type { ReactElement } from 'react'
 import { createRoot } from 'react-dom/client'
-import { ChatPage } from './chat-page.tsx'
+import { chatPageOf } from './chat-page.tsx'
 import type { Client } from './client.ts'
+import { conversation } from './conversation.ts'
 import { TOLD, type Told } from './observed.ts'
 import { planOf, type ClientName, type Plan } from './plan.ts'
 import { painted, probe } from './probe.ts'
 
-const pageOf = <Message extends { readonly id: string }>(client: Client<Message>, plan: Plan): ReactElement => <ChatPage client={client} plan={plan} />
+function pageOf<Message extends { readonly id: string }>(client: Client<Message>, plan: Plan): ReactElement {
+  const ChatPage = chatPageOf(client)
+  return <ChatPage history={client.historyOf(conversation(plan.messages))} plan={plan} />
+}
 
 /** A page loads the one client it plays. */
 const pages: Readonly<Record<ClientName, (plan: Plan) => Promise<ReactElement>>> = {
@@ -16,11 +20,13 @@ const pages: Readonly<Record<ClientName, (plan: Plan) => Promise<ReactElement>>>
   ai: async (plan) => pageOf((await import('./clients/ai-sdk.ts')).aiSdk, plan),
 }
 
-async function show(): Promise<number> {
-  const plan = planOf(new URLSearchParams(location.search))
-  createRoot(document.querySelector('#app') as HTMLElement).render(await pages[plan.client](plan))
+/** The time until the history was on its way to the screen, in ms. */
+async function show(plan: Plan): Promise<number> {
+  const page = await pages[plan.client](plan)
+  const start = performance.now()
+  createRoot(document.querySelector('#app') as HTMLElement).render(page)
   while (probe.shown.messages < plan.messages) await painted()
-  return painted()
+  return (await painted()) - start
 }
 
 /** Settles when it has arrived: what it takes to tell is no part of what is watched. */
@@ -29,9 +35,10 @@ async function tell(told: Told): Promise<void> {
 }
 
 async function play(): Promise<void> {
-  const ms = await show()
+  const query = new URLSearchParams(location.search)
+  const ms = await show(planOf(query))
   // Somebody looks at it with a browser of their own, and asks by hand.
-  if (!new URLSearchParams(location.search).has('driven')) return
+  if (!query.has('driven')) return
   await tell({ kind: 'opened', ms })
   const form = document.querySelector('form') as HTMLFormElement
   const observed = await probe.watch(() => form.requestSubmit())

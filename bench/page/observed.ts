@@ -29,7 +29,7 @@ export interface Observed {
  * that a debugger looks at does more when it sends.
  */
 export type Told =
-  /** The history is there and was painted. Time since the page began to load, in ms. */
+  /** The history is there and was painted; the time from the first render to that, in ms. */
   | { readonly kind: 'opened'; readonly ms: number }
   | { readonly kind: 'observed'; readonly observed: Observed }
   | { readonly kind: 'failed'; readonly reason: string }

@@ -1,5 +1,5 @@
 /** The messages as a list that follows its end, the same for every client: windowed, or whole. */
-import { memo, useLayoutEffect, useRef, type ReactElement, type ReactNode } from 'react'
+import { memo, useCallback, useLayoutEffect, useRef, type ReactElement, type ReactNode } from 'react'
 import { VList, type VListHandle } from 'virtua'
 import type { Client } from './client.ts'
 import type { ListKind } from './plan.ts'
@@ -61,7 +61,7 @@ export function Rows<Message extends { readonly id: string }>({ kind, messages, 
 /** Of what is asked for in a frame, the last is done: scrolling is of no use before anybody sees it. */
 function useOncePerFrame(): (action: () => void) => void {
   const asked = useRef<(() => void) | undefined>(undefined)
-  return useRef((action: () => void) => {
+  return useCallback((action: () => void) => {
     if (asked.current === undefined) {
       requestAnimationFrame(() => {
         const last = asked.current
@@ -70,5 +70,5 @@ function useOncePerFrame(): (action: () => void) => void {
       })
     }
     asked.current = action
-  }).current
+  }, [])
 }

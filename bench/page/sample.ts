@@ -7,7 +7,7 @@ import type { PageServer } from './server.ts'
 import { CATEGORIES, mainThread, type MainThread, type TraceEvent } from './trace.ts'
 
 export interface PageSample extends MainThread, Omit<Observed, 'text' | 'shown' | 'messages'> {
-  /** From the start of loading to the first frame with the history, in ms. */
+  /** From the first render to the first frame with the history, in ms. */
   readonly openedMs: number
 }
 

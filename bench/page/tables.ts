@@ -2,6 +2,7 @@
 import { median, ms } from '../figures.ts'
 import { CLIENTS, type ClientName, type ListKind, type Plan } from './plan.ts'
 import type { PageSample } from './sample.ts'
+import type { Took } from './trace.ts'
 
 export interface PageTable {
   readonly title: string
@@ -27,19 +28,26 @@ export type PageCell = { readonly kind: 'measured'; readonly samples: readonly P
 
 export type PageRows = Readonly<Record<ClientName, PageCell>>
 
-const COLUMNS: Readonly<Record<string, (of: (pick: (sample: PageSample) => number) => number) => string>> = {
-  'longest task, sending': (of) => ms(of(({ sendingMs }) => sendingMs)),
-  'longest task, streaming': (of) => ms(of(({ streamingMs }) => streamingMs)),
-  'tasks ≥ 50 ms (sum)': (of) => `${of(({ longTasks }) => longTasks)} (${Math.round(of(({ longTasksMs }) => longTasksMs)).toLocaleString('en')})`,
+type MedianOf = (pick: (sample: PageSample) => number) => number
+
+/** Of the clock, and in parentheses of the processor. */
+const took = (of: MedianOf, pick: (sample: PageSample) => Took): string => `${ms(of((sample) => pick(sample).ms))} (${ms(of((sample) => pick(sample).cpuMs))})`
+
+const COLUMNS: Readonly<Record<string, (of: MedianOf) => string>> = {
+  'longest task, streaming': (of) => took(of, ({ streaming }) => streaming),
+  sending: (of) => took(of, ({ sending }) => sending),
+  'tasks ≥ 50 ms': (of) => whole(of(({ longTasks }) => longTasks)),
   'longest frame': (of) => ms(of(({ frameMs }) => frameMs)),
   'own message': (of) => ms(of(({ paintedMs }) => paintedMs)),
-  settled: (of) => ms(of(({ settledMs }) => settledMs)),
-  busy: (of) => ms(of(({ busyMs }) => busyMs)),
-  commits: (of) => of(({ commits }) => commits).toLocaleString('en'),
+  settled: (of) => whole(of(({ settledMs }) => settledMs)),
+  busy: (of) => took(of, ({ busy }) => busy),
+  commits: (of) => whole(of(({ commits }) => commits)),
   'rows per commit': (of) => of(({ rows, commits }) => rows / commits).toFixed(2),
-  opened: (of) => ms(of(({ openedMs }) => openedMs)),
+  opened: (of) => whole(of(({ openedMs }) => openedMs)),
   'heap MB': (of) => ms(of(({ heapMb }) => heapMb)),
 }
+
+const whole = (value: number): string => Math.round(value).toLocaleString('en')
 
 /** Medians over the samples, each figure by itself. */
 export function pageGrid(rows: PageRows, capMs: number): string[][] {
@@ -68,7 +76,7 @@ const AIM_MS = 50
 export function pageAim(tables: readonly { readonly title: string; readonly rows: PageRows }[]): string {
   const over = tables.flatMap(({ title, rows: { millrace } }) => {
     if (millrace.kind !== 'measured') return []
-    const longest = median(millrace.samples.map(({ streamingMs }) => streamingMs))
+    const longest = median(millrace.samples.map(({ streaming }) => streaming.ms))
     return longest < AIM_MS ? [] : `${title}: ${ms(longest)}`
   })
   const aim = `While an answer streams no task of ours is to take ${AIM_MS} ms:`

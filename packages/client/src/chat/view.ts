@@ -1,34 +1,36 @@
 /** Messages of a thread as a view shows them, with the dates that AG-UI messages have no field for. */
 import { toUIMessages, type Message, type UIMessage } from '@millrace/protocol'
 
-interface Viewed {
-  readonly messages: readonly Message[]
-  readonly ui: readonly UIMessage[]
-}
-
-const NOTHING: Viewed = { messages: [], ui: [] }
-
 export class MessageView {
   readonly #dates = new Map<string, Date>()
   readonly #dated = new WeakMap<UIMessage, UIMessage>()
-  #last = NOTHING
+  /** Messages whose date became known since the last look. */
+  readonly #redated = new Set<string>()
+  #last: { readonly messages: readonly Message[]; readonly ui: readonly UIMessage[] } = { messages: [], ui: [] }
 
   /** Notes when a message was made; undefined leaves what is known. */
   date(id: string, createdAt: Date | undefined): void {
     if (createdAt === undefined) return
     this.#dates.set(id, createdAt)
-    this.#last = NOTHING
+    this.#redated.add(id)
   }
 
   /** The same objects, and the same array, for what did not change. */
   of(messages: readonly Message[]): readonly UIMessage[] {
-    if (messages === this.#last.messages) return this.#last.ui
-    // An answer streams into the last turn: thousands before it need no look, at every delta.
-    const from = sameTurns(this.#last.messages, messages)
-    const kept = from === 0 ? [] : this.#last.ui.slice(0, this.#last.ui.length - toUIMessages(this.#last.messages.slice(from)).length)
-    const ui = kept.concat(toUIMessages(messages.slice(from)).map((message) => this.#withDate(message)))
+    if (messages === this.#last.messages && this.#redated.size === 0) return this.#last.ui
+    const kept = this.#kept(messages)
+    const ui = kept.ui.concat(toUIMessages(messages.slice(kept.length)).map((message) => this.#withDate(message)))
+    this.#redated.clear()
     this.#last = { messages, ui }
     return ui
+  }
+
+  /** What needs no look: an answer streams into the last turn, and there may be thousands before it. */
+  #kept(messages: readonly Message[]): { readonly length: number; readonly ui: readonly UIMessage[] } {
+    const { messages: before, ui } = this.#last
+    const length = sameTurns(before, messages)
+    const kept = length === 0 ? [] : ui.slice(0, ui.length - toUIMessages(before.slice(length)).length)
+    return this.#redated.size > 0 && kept.some(({ id }) => this.#redated.has(id)) ? { length: 0, ui: [] } : { length, ui: kept }
   }
 
   #withDate(message: UIMessage): UIMessage {

@@ -69,6 +69,9 @@ function owner({ origin }: UIPart): { subagentRunId?: string } {
 
 /** A string where the parts are text; a list where there is media, or where text carries data of its own. */
 function userContent(parts: readonly UIPart[]): string | ContentPart[] {
+  const [only] = parts
+  // Almost all there is, and a long history is written at every send.
+  if (parts.length === 1 && only?.type === 'text' && only.metadata === undefined && !('id' in only)) return only.content
   const content = parts.flatMap((part): ContentPart[] => {
     if (part.type !== 'text' && !isMedia(part)) return []
     const { metadata } = part
@@ -90,11 +93,13 @@ function isMedia(part: UIPart): part is Extract<UIPart, { source: unknown }> {
  */
 function textOf(parts: readonly UIPart[]): string {
   let text = ''
-  for (const part of parts) {
-    if (part.type === 'text') text += part.content
-    else if (part.type === 'structured-output') text += saidAgain(part)
-  }
+  for (const part of parts) text += textOfPart(part)
   return text
+}
+
+function textOfPart(part: UIPart): string {
+  if (part.type === 'text') return part.content
+  return part.type === 'structured-output' ? saidAgain(part) : ''
 }
 
 function saidAgain({ status, raw }: StructuredOutputPart): string {
@@ -150,7 +155,7 @@ function anchorMessage(id: string, parts: readonly UIPart[], message: UIMessage)
   const toolCalls: ToolCall[] = []
   for (const part of parts) {
     if (part.type !== 'tool-call') {
-      content += textOf([part])
+      content += textOfPart(part)
       continue
     }
     const call = toolCall(part)
