@@ -19,6 +19,7 @@ it.each([
   ['--cap', '0'],
   ['--cap', 'long'],
   ['--fast'],
+  ['text', 'page', '--json', 'figures.json'],
 ])('refuses %s %s', (...args) => {
   expect(() => readCommand(args)).toThrow()
 })

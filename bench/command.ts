@@ -38,6 +38,7 @@ export function readCommand(args: string[]): Command {
   const cap = Number(values.cap ?? DEFAULT_CAP_S)
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number from 1')
   if (!(cap > 0 && cap <= 3_600)) throw new Error('--cap takes seconds, more than 0 and at most 3,600')
+  if (values.json !== undefined && positionals.includes('page') && positionals.some((name) => name in GROUPS)) throw new Error('--json takes the figures of groups or of the page, not of both')
   return {
     groups: positionals.length === 0 ? Object.keys(GROUPS) : Object.keys(GROUPS).filter((name) => positionals.includes(name)),
     parts: PARTS.filter((name) => positionals.includes(name)),

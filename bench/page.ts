@@ -58,4 +58,9 @@ async function run({ rounds, capMs, style, json }: Command): Promise<void> {
   }
 }
 
-await run(readCommand(process.argv.slice(2)))
+try {
+  await run(readCommand(process.argv.slice(2)))
+} catch (error) {
+  console.error(`bench: ${error instanceof Error ? error.message : error}`)
+  process.exitCode = 2
+}
