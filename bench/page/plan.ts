@@ -4,7 +4,7 @@
 export const CLIENTS = ['millrace', 'tanstack', 'ai'] as const
 export type ClientName = (typeof CLIENTS)[number]
 
-/** `windowed`: rows that can be seen are there; `whole`: all are, and the browser skips those that cannot be seen. */
+/** `windowed`: rows that can be seen are in the document; `whole`: all are. */
 export type ListKind = 'windowed' | 'whole'
 
 export interface Plan {

@@ -50,7 +50,7 @@ export function Rows<Message extends { readonly id: string }>({ kind, messages, 
     )
   }
   return (
-    <div ref={whole} className="list whole">
+    <div ref={whole} className="list">
       {messages.map((message) => (
         <Row key={message.id} message={message} read={read} />
       ))}
