@@ -4,33 +4,25 @@ import { toUIMessages, type Message, type UIMessage } from '@millrace/protocol'
 export class MessageView {
   readonly #dates = new Map<string, Date>()
   readonly #dated = new WeakMap<UIMessage, UIMessage>()
-  /** Messages whose date became known since the last look. */
-  readonly #redated = new Set<string>()
   #last: { readonly messages: readonly Message[]; readonly ui: readonly UIMessage[] } = { messages: [], ui: [] }
 
   /** Notes when a message was made; undefined leaves what is known. */
   date(id: string, createdAt: Date | undefined): void {
     if (createdAt === undefined) return
     this.#dates.set(id, createdAt)
-    this.#redated.add(id)
+    this.#last = { messages: [], ui: [] }
   }
 
   /** The same objects, and the same array, for what did not change. */
   of(messages: readonly Message[]): readonly UIMessage[] {
-    if (messages === this.#last.messages && this.#redated.size === 0) return this.#last.ui
-    const kept = this.#kept(messages)
-    const ui = kept.ui.concat(toUIMessages(messages.slice(kept.length)).map((message) => this.#withDate(message)))
-    this.#redated.clear()
-    this.#last = { messages, ui }
-    return ui
-  }
-
-  /** What needs no look: an answer streams into the last turn, and there may be thousands before it. */
-  #kept(messages: readonly Message[]): { readonly length: number; readonly ui: readonly UIMessage[] } {
     const { messages: before, ui } = this.#last
-    const length = sameTurns(before, messages)
-    const kept = length === 0 ? [] : ui.slice(0, ui.length - toUIMessages(before.slice(length)).length)
-    return this.#redated.size > 0 && kept.some(({ id }) => this.#redated.has(id)) ? { length: 0, ui: [] } : { length, ui: kept }
+    if (messages === before) return ui
+    // An answer streams into the last turn; there may be thousands before it, which need no look.
+    const from = sameTurns(before, messages)
+    const kept = from === 0 ? [] : ui.slice(0, ui.length - toUIMessages(before.slice(from)).length)
+    const next = kept.concat(toUIMessages(messages.slice(from)).map((message) => this.#withDate(message)))
+    this.#last = { messages, ui: next }
+    return next
   }
 
   #withDate(message: UIMessage): UIMessage {
