@@ -102,6 +102,9 @@ describe('a thread that is taken in again', () => {
     await chat.sendMessage('Hi')
     chat.setMessages([userMessage(), { id: 'm1', role: 'assistant', parts: [{ type: 'text', content: JSON_TEXT }] }])
     expect(partOf(chat)).toBeUndefined()
+    const { chat: again } = scripted([], { output, initialMessages: [{ id: 'm1', role: 'assistant', parts: [{ type: 'structured-output', status: 'complete', raw: JSON_TEXT }] }] })
+    again.setMessages([{ id: 'm1', role: 'assistant', parts: [{ type: 'text', content: JSON_TEXT }] }])
+    expect(partOf(again)).toBeUndefined()
   })
 })
 

@@ -3,7 +3,7 @@ import { ChatClient, defineTool, OutputError, stream, StreamTruncatedError, type
 import { PartialJson, type StructuredOutputPart } from '@millrace/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { failed, finished, hello, interrupted, iterate, started, text, until } from '../../test/events.ts'
+import { failed, finished, hello, interrupted, iterate, started, text, tick, until } from '../../test/events.ts'
 import { scripted } from '../../test/scripted.ts'
 
 const output = z.object({ title: z.string(), tags: z.array(z.string()) })
@@ -172,6 +172,13 @@ describe('a text that is the value', () => {
     expect(kinds(chat)).toEqual(['text', 'text', 'structured-output complete'])
   })
 
+  it('is none of a run that asks the user, though it could be', async () => {
+    const [begun, asks] = interrupted('r1', { id: 'i1', reason: 'approval' }) as [StreamChunk, StreamChunk]
+    const { chat } = scripted([[begun, ...text(JSON_TEXT), asks]], { output })
+    await chat.sendMessage('Hi')
+    expect(kinds(chat)).toEqual(['text'])
+  })
+
   it('is found again under another id, if the server restates its messages', async () => {
     const restated = { type: 'MESSAGES_SNAPSHOT', messages: [{ id: 'u', role: 'user', content: 'Hi' }, { id: 'other', role: 'assistant', content: JSON_TEXT }] } as StreamChunk
     const { chat } = scripted([[started(), ...text(JSON_TEXT), restated, finished()]], { output })
@@ -288,6 +295,24 @@ describe('a schema that takes its time', () => {
   })
 })
 
+describe('a schema that is slower than the server', () => {
+  it('decides on what was said last', async () => {
+    const settle: ((result: object) => void)[] = []
+    const slow = { '~standard': { version: 1, vendor: 'x', validate: () => new Promise((resolve) => settle.push(resolve)) } } as never
+    const { chat } = scripted([[started(), start('m1'), ...text('{}'), complete({ object: 1 }), complete({ object: 2 }), finished()]], { output: slow })
+    await chat.sendMessage('Hi')
+    expect(settle).toHaveLength(2)
+    let told = 0
+    chat.subscribe(() => told++)
+    settle[1]?.({ value: 'second' })
+    await until(() => told === 1)
+    settle[0]?.({ value: 'first' })
+    await tick()
+    expect(chat.getSnapshot().final).toBe('second')
+    expect(told).toBe(1)
+  })
+})
+
 describe('a server that says what is the value', () => {
   it('needs no `output` here', async () => {
     const { chat } = scripted([[started(), start('m1'), ...text(JSON_TEXT), complete({ object: VALUE, raw: JSON_TEXT, reasoning: 'why', messageId: 'm1' }), finished()]])
@@ -333,6 +358,21 @@ describe('a server that says what is the value', () => {
     await chat.sendMessage('Hi')
     expect(kinds(chat)).toEqual(['text', 'structured-output complete', 'text'])
     expect(chat.getSnapshot().final).toEqual(VALUE)
+  })
+
+  it('says so of a text that was shown as one', async () => {
+    const { chat, give } = fed({ initialMessages: [{ id: 'a', role: 'assistant', parts: [{ type: 'structured-output', status: 'complete', raw: '{}' }] }] })
+    void chat.sendMessage('Hi')
+    await give(started(), ...text(JSON_TEXT))
+    expect(kinds(chat)).toEqual(['structured-output complete', 'text'])
+    await give(complete({ object: VALUE, messageId: 'm1' }))
+    expect(kinds(chat)).toEqual(['structured-output complete', 'structured-output complete'])
+  })
+
+  it('says it of a message that has calls and no text', async () => {
+    const { chat } = scripted([[started(), ...call('c1', 'look', 'm1'), complete({ object: VALUE, messageId: 'm1' }), finished()]])
+    await chat.sendMessage('Hi')
+    expect(kinds(chat)).toEqual(['tool-call', 'structured-output complete'])
   })
 
   it('several in one run', async () => {

@@ -162,9 +162,7 @@ export class Outputs {
 
   #runOf(builder: ThreadBuilder): RunInHand {
     const folding = this.#of(builder)
-    const { runId } = builder.snapshot().runs.at(-1) ?? {}
-    if (folding.run?.runId !== runId) folding.run = undefined
-    folding.run ??= { runId, text: undefined }
+    folding.run ??= { runId: builder.snapshot().runs.at(-1)?.runId, text: undefined }
     return folding.run
   }
 
