@@ -18,16 +18,20 @@ export type {
   WhenBusy,
 } from './chat/options.ts'
 export {
+  attachHeld,
   chatMethods,
   chatSelector,
+  endHeld,
   followClient,
   holdClient,
   isHeldBy,
+  updateHeld,
   type ChatMethods,
   type ChatSource,
   type HeldClient,
   type NewChat,
   type SharedChat,
+  type LifetimeOptions,
 } from './chat/binding.ts'
 export type { Keeper, KeptChat, Persistence } from './chat/keeper.ts'
 export type { LeftRun, ThreadBase } from './chat/left-run.ts'

@@ -1,8 +1,10 @@
 import { ChatClient, fetchServerSentEvents, stream, type StreamChunk } from '@millrace/client'
-import { act, StrictMode, useEffect, type ReactNode } from 'react'
+import { act, Activity, StrictMode, useEffect, type ReactNode } from 'react'
 import { createRoot, hydrateRoot, type Root } from 'react-dom/client'
 import { renderToString } from 'react-dom/server'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { keepingAgent } from '../../testkit/test/keeping-agent.ts'
+import { turns } from '../../testkit/test/spoken-agent.ts'
 import { useChat, type UseChatOptions, type UseChatResult } from './use-chat.ts'
 
 ;(globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }).IS_REACT_ACT_ENVIRONMENT = true
@@ -217,6 +219,49 @@ it('renders on a server and hydrates without a mismatch or a request', async () 
     await chat.sendMessage('Hi')
   })
   expect(html()).toBe('<p>Earlier</p><p>Hi</p><p>Hello</p><i>ready</i>')
+})
+
+it('attaches in the browser alone, after it was hydrated without a mismatch', async () => {
+  const { connection, asked } = keepingAgent()
+  const options: UseChatOptions = {
+    connection,
+    threadId: 'a',
+    attach: true,
+    initialMessages: [{ id: 'u', role: 'user', parts: [{ type: 'text', content: 'Earlier' }] }],
+  }
+  const node = <StrictMode><View options={options} /></StrictMode>
+  page = document.createElement('div')
+  page.innerHTML = renderToString(node)
+  expect(html()).toBe('<p>Earlier</p><i>ready</i>')
+  expect(asked).toEqual([])
+  const errors: unknown[] = []
+  await act(async () => {
+    root = hydrateRoot(page, node, { onRecoverableError: (error) => errors.push(error) })
+  })
+  expect(errors).toEqual([])
+  expect(asked).toEqual(['hydrate a'])
+  expect(html()).toBe('<p>Earlier</p><i>ready</i>')
+})
+
+it('comes back to its run when it was hidden for a while', async () => {
+  const { connection, last, asked } = keepingAgent()
+  const hiding = (mode: 'visible' | 'hidden'): ReactNode => (
+    <Activity mode={mode}>
+      <View options={{ connection, threadId: 'a', attach: true }} />
+    </Activity>
+  )
+  await render(hiding('visible'))
+  await act(async () => void chat.sendMessage('Hi'))
+  await act(async () => last().delta('One'))
+  await act(turns)
+  await render(hiding('hidden'))
+  await act(turns)
+  expect(last().readers).toBe(0)
+  last().delta(' two')
+  await render(hiding('visible'))
+  await act(turns)
+  expect(page.textContent).toBe('HiOne twostreaming')
+  expect(asked).toEqual(['hydrate a', `join ${last().ids.runId}`])
 })
 
 it('renders a few times for a burst, not once for each event', async () => {

@@ -2,12 +2,14 @@
  * A chat client as a React hook. The client keeps all state; this binds its lifetime and its snapshot to a component.
  */
 import {
+  attachHeld,
   chatMethods,
+  endHeld,
   holdClient,
   isHeldBy,
+  updateHeld,
   type AnswerSchemas,
   type ChatClient,
-  type ChatClientSettings,
   type ChatMethods,
   type ChatSnapshot,
   type ChatSource,
@@ -17,6 +19,7 @@ import {
   type OutputSchema,
   type SharedChat,
   type ToolList,
+  type HeldClient,
 } from '@millrace/client'
 import { useEffect, useInsertionEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 
@@ -32,7 +35,8 @@ export interface UseChatResult<Types extends ChatTypes = ChatTypes> extends Chat
  * Binds a conversation to a component.
  *
  * The client is made anew only when `threadId` changes. Connection, callbacks and other settings are those of the last
- * render, without a new client. A client made here is disposed of when the component goes; one given as `client` is not.
+ * render, without a new client. A client made here is disposed of when the component goes (a run may go on at the server, see
+ * `onUnmount`); one given as `client` is not. With `attach`, the client is attached once it is on the page.
  * Types follow from `tools`, `output` and `answers`, or from the client.
  * @throws UsageError as the constructor of `ChatClient`.
  */
@@ -57,23 +61,24 @@ function useClient(options: UseChatOptions): ChatClient {
     current = holdClient(options)
     setHeld(current)
   }
-  const { client, own } = current
   // Before all other effects, so that one that sends already has the settings of this render.
-  useInsertionEffect(() => own?.updateOptions(options as ChatClientSettings))
-  useDisposal(own)
-  return client
+  useInsertionEffect(() => updateHeld(current, options))
+  useLifetime(current)
+  return current.client
 }
 
-/** Ends a client when its component is gone for good, but not when an effect is only run again (Strict Mode). */
-function useDisposal(client: ChatClient | undefined): void {
-  const mounted = useRef<ChatClient | undefined>(undefined)
+/** Attaches a client when its component is on the page, and ends it when that is gone for good: Strict Mode runs effects again. */
+function useLifetime(held: HeldClient): void {
+  const mounted = useRef<HeldClient | undefined>(undefined)
   useEffect(() => {
-    mounted.current = client
+    mounted.current = held
     return () => {
       mounted.current = undefined
       queueMicrotask(() => {
-        if (mounted.current !== client) client?.dispose()
+        if (mounted.current !== held) endHeld(held)
       })
     }
-  }, [client])
+  }, [held])
+  // At each render: whether it is wanted may change.
+  useEffect(() => attachHeld(held))
 }

@@ -1,6 +1,6 @@
 /** The page of the contract, made with React. Without JSX, whose runtime is bound to one version of React. */
 import { ChatProvider, useChat, useChatClient, useChatSelector } from '@millrace/react'
-import { act, Component, createElement as h, memo, useEffect, type ReactNode } from 'react'
+import { act, Component, createElement as h, Fragment, memo, StrictMode, useEffect, type ReactNode } from 'react'
 import { textOf, type Binding, type ViewProps } from '../../testkit/test/binding-contract.ts'
 
 interface Root {
@@ -52,7 +52,9 @@ class Catch extends Component<{ children: ReactNode; onError: (error: unknown) =
 const steady = (views: readonly ViewProps[], first: readonly ViewProps[]): ViewProps[] =>
   views.map(({ options }, index) => ({ ...(first[index] as ViewProps), options }))
 
-export function reactBinding(name: string, createRoot: (page: HTMLElement) => Root): Binding {
+/** @param mode `strict`: in Strict Mode, which renders twice and runs effects twice. */
+export function reactBinding(name: string, createRoot: (page: HTMLElement) => Root, mode?: 'strict'): Binding {
+  const frame = mode === 'strict' ? StrictMode : Fragment
   const settle = async (work: () => unknown): Promise<void> => act(async () => void (await work()))
   async function show(page: HTMLElement, first: ReactNode): Promise<{ render: (node: ReactNode) => Promise<void>; unmount: () => Promise<void> }> {
     const root = createRoot(page)
@@ -60,7 +62,7 @@ export function reactBinding(name: string, createRoot: (page: HTMLElement) => Ro
     const onError = (error: unknown): void => {
       failure = error
     }
-    const render = (node: ReactNode): Promise<void> => settle(() => root.render(h(Catch, { onError, children: node })))
+    const render = (node: ReactNode): Promise<void> => settle(() => root.render(h(frame, null, h(Catch, { onError, children: node }))))
     const unmount = (): Promise<void> => settle(() => root.unmount())
     const { error: log } = console
     // React logs what a component throws, also when it is caught.

@@ -3,7 +3,9 @@
  * its snapshot to an owner.
  */
 import {
+  attachHeld,
   chatMethods,
+  endHeld,
   followClient,
   holdClient,
   type AnswerSchemas,
@@ -19,7 +21,7 @@ import {
   type SharedChat,
   type ToolList,
 } from '@millrace/client'
-import { createMemo, onCleanup, untrack, type Accessor } from 'solid-js'
+import { createEffect, createMemo, onCleanup, untrack, type Accessor } from 'solid-js'
 import { createSnapshot } from './snapshot.ts'
 
 /** Either what to make a client of, or a client that lives elsewhere and is shared. */
@@ -34,7 +36,8 @@ export interface Chat<Types extends ChatTypes = ChatTypes> extends ChatSnapshot<
  * Binds a conversation to the current owner, which as a rule is a component.
  *
  * Options that change are given as an accessor, or by getters. The client is made anew only when `threadId` changes; other
- * changes reach the client there is. A client made here is disposed of with the owner; one given as `client` is not.
+ * changes reach the client there is. A client made here is disposed of with the owner (a run may go on at the server, see
+ * `onUnmount`); one given as `client` is not. With `attach`, the client is attached when the owner is on the page.
  *
  * Show messages and parts with `<Index>`: a message that grows is another object at each step, for which `<For>` would
  * make its elements anew.
@@ -49,7 +52,13 @@ export function createChat(options: CreateChatOptions | Accessor<CreateChatOptio
 export function createChat(options: CreateChatOptions | Accessor<CreateChatOptions>): Chat {
   const read = (): CreateChatOptions => ({ ...(typeof options === 'function' ? options() : options) })
   const held = createMemo<HeldClient>((before) => (before === undefined ? holdClient(read()) : followClient(before, read())))
-  onCleanup(() => held().own?.dispose())
+  onCleanup(() => endHeld(held()))
+  // On a server no effect runs.
+  createEffect(() => {
+    read()
+    const now = held()
+    untrack(() => attachHeld(now))
+  })
   const client = (): ChatClient => held().client
   const snapshot = createSnapshot(client)
 

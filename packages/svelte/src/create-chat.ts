@@ -3,7 +3,9 @@
  * and its snapshot to a component. Plain TypeScript: it needs no compiler.
  */
 import {
+  attachHeld,
   chatMethods,
+  endHeld,
   followClient,
   holdClient,
   type AnswerSchemas,
@@ -18,7 +20,7 @@ import {
   type SharedChat,
   type ToolList,
 } from '@millrace/client'
-import { onDestroy, untrack } from 'svelte'
+import { onDestroy, onMount, untrack } from 'svelte'
 import { observe } from './observe.ts'
 
 /** Either what to make a client of, or a client that lives elsewhere and is shared. */
@@ -33,8 +35,9 @@ export interface Chat<Types extends ChatTypes = ChatTypes> extends ChatSnapshot<
  * Binds a conversation to the component that is being initialised.
  *
  * Options that change are given as a function. The client is made anew only when `threadId` changes; other changes reach
- * the client there is, at the next read or call. A client made here is disposed of with the component; one given as
- * `client` is not, and then this may be called anywhere.
+ * the client there is, at the next read or call. A client made here is disposed of with the component (a run may go on at the
+ * server, see `onUnmount`). With `attach`, the client is attached when the component is mounted. One given as `client` is not
+ * disposed of, and without `attach` this may then be called anywhere.
  * Types follow from `tools`, `output` and `answers`, or from the client.
  * @throws UsageError as the constructor of `ChatClient`; Svelte's `lifecycle_outside_component`.
  */
@@ -47,14 +50,32 @@ export function createChat(options: CreateChatOptions | (() => CreateChatOptions
   const read = (): CreateChatOptions => ({ ...(typeof options === 'function' ? options() : options) })
   let held = holdClient(read())
   let members = observeMembers(held.client)
+  let mounted = false
+  let attached: ChatClient | undefined
+  const attach = (): void => {
+    if (!mounted || held.lifetime.attach !== true) return
+    attached = held.client
+    attachHeld(held)
+  }
   // Options are read whenever something else is, so that who depends on a member depends on the options, too.
   const current = (): ChatClient => {
     const before = held
     held = followClient(held, read())
     if (held !== before) members = observeMembers(held.client)
+    // Not at once: this is read in templates, which may change nothing.
+    if (mounted && held.lifetime.attach === true && held.client !== attached) queueMicrotask(attach)
     return held.client
   }
-  if (held.own !== undefined || typeof options === 'function') onDestroy(() => held.own?.dispose())
+  if (held.own !== undefined || held.lifetime.attach === true || typeof options === 'function') {
+    onMount(() => {
+      mounted = true
+      attach()
+    })
+    onDestroy(() => {
+      mounted = false
+      endHeld(held)
+    })
+  }
 
   // An effect that calls a method does not depend on the options.
   const chat = chatMethods(() => untrack(current))

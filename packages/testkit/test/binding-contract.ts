@@ -5,6 +5,7 @@
  */
 import { ChatClient, UsageError, type ChatMethods, type ChatSnapshot, type ChatSource, type StandardSchema } from '@millrace/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { lifetimeContract } from './lifetime-contract.ts'
 import { agent, counted, turns, user } from './spoken-agent.ts'
 
 export interface ViewProps {
@@ -43,6 +44,7 @@ export const textOf = ({ parts }: ChatSnapshot['messages'][number]): string =>
   parts.map((part) => (part.type === 'text' ? part.content : '')).join('')
 
 export function bindingContract(binding: Binding): void {
+  lifetimeContract(binding)
   describe(`${binding.name}: the contract of bindings`, () => {
     let page: HTMLElement
     let mounted: Mounted | undefined

@@ -3,6 +3,7 @@ import { afterEach, expect, it } from 'vitest'
 import { createSSRApp, defineComponent, effectScope, h, isReactive, nextTick, reactive, ref, shallowRef, watch, watchEffect, type App } from 'vue'
 import { renderToString } from 'vue/server-renderer'
 import { useChat, useChatSelector, type UseChatOptions } from './index.ts'
+import { keepingAgent } from '../../testkit/test/keeping-agent.ts'
 
 const user = (id: string) => ({ id, role: 'user' as const, parts: [{ type: 'text' as const, content: id }] })
 const connection = stream(() => [])
@@ -83,7 +84,8 @@ it('makes no effect depend on the client by a call of a method', () => {
   scope.stop()
 })
 
-it('renders on a server without subscribing, and hydrates without a mismatch', async () => {
+it('renders on a server without subscribing or attaching, and hydrates without a mismatch', async () => {
+  const kept = keepingAgent()
   let listeners = 0
   const make = (): ChatClient => {
     const client = new ChatClient({ connection, initialMessages: [user('a')] })
@@ -100,7 +102,7 @@ it('renders on a server without subscribing, and hydrates without a mismatch', a
     const View = defineComponent({
       setup() {
         const { messages, status } = useChat({ client })
-        const own = useChat({ connection, initialMessages: [user('own')] })
+        const own = useChat({ connection: kept.connection, threadId: 'kept', attach: true, initialMessages: [user('own')] })
         const count = useChatSelector(client, (snapshot) => snapshot.messages.length)
         return () => h('p', `${messages.value[0]?.id} ${own.messages.value[0]?.id} ${status.value} ${count.value}`)
       },
@@ -114,10 +116,12 @@ it('renders on a server without subscribing, and hydrates without a mismatch', a
   container.innerHTML = await renderToString(page(make(), warnings))
   expect(container.innerHTML).toBe('<p>a own ready 1</p>')
   expect(listeners).toBe(0)
+  expect(kept.asked).toEqual([])
   const client = make()
   app = page(client, warnings)
   app.mount(container)
   expect(warnings).toEqual([])
+  expect(kept.asked).toEqual(['hydrate kept'])
   expect(listeners).toBeGreaterThan(0)
   client.setMessages([user('b')])
   await nextTick()

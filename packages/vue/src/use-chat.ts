@@ -1,6 +1,8 @@
 /** A chat client as a Vue composable. The client keeps all state; this binds its lifetime and its snapshot to a scope. */
 import {
+  attachHeld,
   chatMethods,
+  endHeld,
   followClient,
   holdClient,
   type AnswerSchemas,
@@ -17,7 +19,9 @@ import {
 } from '@millrace/client'
 import {
   computed,
+  getCurrentInstance,
   getCurrentScope,
+  onMounted,
   onScopeDispose,
   shallowRef,
   toRaw,
@@ -42,7 +46,8 @@ export type UseChatResult<Types extends ChatTypes = ChatTypes> = {
  * Binds a conversation to the current scope, which as a rule is that of a component.
  *
  * Options may be a value, a ref or a getter. The client is made anew only when `threadId` changes; other changes reach the
- * client there is. A client made here is disposed of with the scope; one given as `client` is not.
+ * client there is. A client made here is disposed of with the scope (a run may go on at the server, see `onUnmount`); one given
+ * as `client` is not. With `attach`, the client is attached when the component is mounted, or at once where there is none.
  * Types follow from `tools`, `output` and `answers`, or from the client.
  * @throws UsageError as the constructor of `ChatClient`.
  */
@@ -56,12 +61,20 @@ export function useChat(options: MaybeRefOrGetter<UseChatOptions>): UseChatResul
   let held = holdClient(read())
   const current = shallowRef(held.client)
   if (!isServerRendering()) {
+    let mounted = false
+    const attach = (): void => {
+      mounted = true
+      attachHeld(held)
+    }
     const follow = (next: UseChatOptions): void => {
       held = followClient(held, next)
       current.value = held.client
+      if (mounted) attachHeld(held)
     }
     watch(read, follow, { flush: 'sync' })
-    if (getCurrentScope() !== undefined) onScopeDispose(() => held.own?.dispose())
+    if (getCurrentInstance() === null) attach()
+    else onMounted(attach)
+    if (getCurrentScope() !== undefined) onScopeDispose(() => endHeld(held))
   }
   const client = computed(() => current.value)
   const snapshot = snapshotRef(client)

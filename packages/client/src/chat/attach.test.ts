@@ -1,7 +1,7 @@
 /** Leaving a run and coming back to it: in the same page, and in a new one from what the server has stored. */
 import { recordedRun, startFaultServer, status, type FaultServer, type FaultServerOptions } from '@millrace/testkit'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ChatClient, fetchServerSentEvents, stream, type ChatClientOptions, type ChatSnapshot } from '@millrace/client'
+import { ChatClient, defineTool, fetchServerSentEvents, persisted, stream, type ChatClientOptions, type ChatSnapshot } from '@millrace/client'
 import { hello, iterate, started, text, tick, until } from '../../test/events.ts'
 import { scripted, texts } from '../../test/scripted.ts'
 
@@ -271,5 +271,88 @@ describe('stop', () => {
     chat.stop()
     await tick(20)
     expect(methods(there)).toEqual(['POST'])
+  })
+})
+
+describe("dispose('leave')", () => {
+  const methods = ({ requests }: FaultServer): string[] => requests.map(({ method }) => method)
+  const sending = async (there: FaultServer, finishes: string[]): Promise<{ readonly chat: ChatClient; readonly sent: Promise<unknown> }> => {
+    const chat = chatOn(there, { onFinish: ({ outcome }) => finishes.push(outcome) })
+    const sent = chat.sendMessage('Hi')
+    await there.until(({ requests }) => requests[0]?.events === 10)
+    await until(() => chat.getSnapshot().messages.length > 1)
+    return { chat, sent }
+  }
+
+  it('ends the reading of a run that the server keeps, and cancels nothing; the client can come back to it', async () => {
+    const there = await served({ hold: 10 })
+    const finishes: string[] = []
+    const { chat, sent } = await sending(there, finishes)
+    chat.dispose('leave')
+    expect(await sent).toEqual({ outcome: 'running' })
+    await tick(20)
+    expect(methods(there)).toEqual(['POST'])
+    expect(finishes).toEqual([])
+    const attached = chat.attach()
+    there.release()
+    expect(await attached).toEqual({ outcome: 'finished' })
+    expect(shown(chat.getSnapshot())).toEqual(await whole())
+  })
+
+  it('does not cancel a run that was left before, as dispose() does', async () => {
+    const there = await served({ hold: 10 })
+    const { chat } = await sending(there, [])
+    chat.detach()
+    chat.dispose('leave')
+    await tick(20)
+    expect(methods(there)).toEqual(['POST'])
+    chat.dispose()
+    await there.until((server) => methods(server).includes('DELETE'))
+  })
+
+  it('stops a run that the server has shown to keep nowhere: it ends with the request', async () => {
+    const there = await served({ hold: 10, ids: 'none', resume: 'none' })
+    const finishes: string[] = []
+    const { chat, sent } = await sending(there, finishes)
+    chat.dispose('leave')
+    expect(await sent).toEqual({ outcome: 'cancelled' })
+    expect(finishes).toEqual(['cancelled'])
+  })
+
+  it('stops a tool of ours: it runs here', async () => {
+    const there = await served({
+      script: ({ threadId, runId }) => [
+        { type: 'RUN_STARTED', threadId, runId },
+        { type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'wait' },
+        { type: 'TOOL_CALL_END', toolCallId: 'c' },
+        { type: 'RUN_FINISHED', threadId, runId },
+      ],
+    })
+    let signal: AbortSignal | undefined
+    const wait = defineTool({ name: 'wait', description: 'Waits', execute: (_, context) => ((signal = context.signal), new Promise(() => {})) })
+    const chat = chatOn(there, { tools: [wait] })
+    const sent = chat.sendMessage('Hi')
+    await until(() => signal !== undefined)
+    chat.dispose('leave')
+    expect(signal?.aborted).toBe(true)
+    expect(await sent).toEqual({ outcome: 'cancelled' })
+    expect(methods(there)).toEqual(['POST'])
+  })
+
+  it.each(['leave', 'stop'] as const)('a thread that is being restored when it is disposed of (%s) is not attached any more', async (run) => {
+    let loaded: () => void = () => {}
+    const hydrated: string[] = []
+    const hydrate = async (threadId: string): Promise<undefined> => void hydrated.push(threadId)
+    const load = (): Promise<undefined> => new Promise((resolve) => { loaded = () => resolve(undefined) })
+    const chat = new ChatClient({
+      threadId: 't1',
+      connection: { connect: () => iterate(hello()), hydrate },
+      persistence: persisted({ load, save: () => {}, remove: () => {} }, { mode: 'server' }),
+    })
+    const attached = chat.attach()
+    chat.dispose(run)
+    loaded()
+    expect(await attached).toBeUndefined()
+    expect(hydrated).toEqual([])
   })
 })

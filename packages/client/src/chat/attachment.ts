@@ -31,18 +31,20 @@ export class Attachment {
   async attach(current: () => string | undefined): Promise<TurnResult | undefined> {
     const { runner, keeper, connection, onChange, onError } = this.#parts
     if (runner.busy) return undefined
+    this.giveUp()
+    const asked = (this.#asked = new AbortController())
     const restoring = runner.left === undefined ? keeper?.restore() : undefined
     if (restoring !== undefined) await restoring
     // What the user did meanwhile goes before it.
-    if (runner.busy) return undefined
-    const { left } = runner
-    if (left !== undefined) return runner.join(left)
+    if (this.#asked !== asked || runner.busy) return undefined
     const { hydrate } = connection()
-    if (keeper?.mode === 'client') return runner.goOn()
+    const { left } = runner
     const threadId = current()
-    if (hydrate === undefined || threadId === undefined) return undefined
-    this.giveUp()
-    const asked = (this.#asked = new AbortController())
+    if (left !== undefined || keeper?.mode === 'client' || hydrate === undefined || threadId === undefined) {
+      this.#asked = undefined
+      if (left !== undefined) return runner.join(left)
+      return keeper?.mode === 'client' ? runner.goOn() : undefined
+    }
     try {
       return await this.#hydrate(threadId, hydrate, asked)
     } catch (thrown) {

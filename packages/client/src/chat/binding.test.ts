@@ -11,7 +11,7 @@ it('makes a client, or takes the one given', () => {
   expect(own.client).toBe(own.own)
   expect(own.client.threadId).toBe('a')
   const client = new ChatClient({ connection })
-  expect(holdClient({ client })).toEqual({ client, own: undefined, shared: client, threadId: undefined })
+  expect(holdClient({ client })).toMatchObject({ client, own: undefined, shared: client, threadId: undefined })
   for (const none of [{}, undefined, null]) {
     expect(() => holdClient(none as unknown as ChatSource)).toThrow(expect.objectContaining({ code: 'no-connection' }))
   }

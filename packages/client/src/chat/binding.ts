@@ -2,6 +2,7 @@
  * What bindings to view frameworks share: which client a component has and for how long, and which methods a view is
  * handed. It knows no framework.
  */
+import { UsageError } from '@millrace/protocol'
 import type { AnswerSchemas, ChatTypes, OutputSchema, ToolList } from '../tools/tool-types.ts'
 import { ChatClient } from './chat-client.ts'
 import type { ChatClientOptions, ChatClientSettings, ChatSnapshot } from './options.ts'
@@ -42,6 +43,20 @@ export function chatMethods(current: () => ChatClient): ChatMethods {
   return Object.fromEntries(entries) as unknown as ChatMethods
 }
 
+/** What a component does with its client when it comes, and when it goes. */
+export interface LifetimeOptions {
+  /**
+   * Whether `attach()` is called once the component is on the page: once for each client, so once for each thread. Never while
+   * rendering on a server. Default false.
+   */
+  readonly attach?: boolean
+  /**
+   * What becomes of the run that is under way when the component goes, or shows another thread. `leave` (default): it goes on at a
+   * server where it can be joined again, as it does when a page is closed, and is stopped elsewhere. `stop`: it is stopped.
+   */
+  readonly onUnmount?: 'leave' | 'stop'
+}
+
 /** Either what to make a client of, or a client that lives elsewhere and is shared. */
 export type ChatSource = NewChat | SharedChat
 
@@ -50,12 +65,12 @@ export type NewChat<
   Tools extends ToolList = ToolList,
   Output extends OutputSchema = OutputSchema,
   Reasons extends AnswerSchemas = AnswerSchemas,
-> = ChatClientOptions<Tools, Output, Reasons> & { readonly client?: undefined }
+> = ChatClientOptions<Tools, Output, Reasons> & LifetimeOptions & { readonly client?: undefined }
 
 /** A client that lives elsewhere and is shared. */
-export type SharedChat<Types extends ChatTypes = ChatTypes> = { readonly client: ChatClient<Types> } & {
-  readonly [Key in keyof ChatClientOptions]?: undefined
-}
+export type SharedChat<Types extends ChatTypes = ChatTypes> = { readonly client: ChatClient<Types> } & Pick<LifetimeOptions, 'attach'> & {
+    readonly [Key in keyof ChatClientOptions | Exclude<keyof LifetimeOptions, 'attach'>]?: undefined
+  }
 
 /** The client a component has. */
 export interface HeldClient {
@@ -64,19 +79,56 @@ export interface HeldClient {
   readonly own: ChatClient | undefined
   readonly shared: ChatClient | undefined
   readonly threadId: string | undefined
+  /** As the component says it now. */
+  lifetime: LifetimeOptions
 }
 
 /**
  * Takes the client given, or makes one. Opens nothing, so it may be called while rendering.
- * @throws UsageError as the constructor of `ChatClient`.
+ * @throws UsageError as the constructor of `ChatClient`; `bad-options` for an `attach` or `onUnmount` that is none.
  */
 export function holdClient(source: ChatSource): HeldClient {
   // No options at all lack a connection, which the client says better than a TypeError does.
   const options: ChatSource = Object(source)
   const { client: shared, threadId } = options
-  if (shared !== undefined) return { client: shared, own: undefined, shared, threadId }
+  const lifetime = lifetimeOf(options)
+  if (shared !== undefined) return { client: shared, own: undefined, shared, threadId, lifetime }
   const own = new ChatClient(options)
-  return { client: own, own, shared, threadId }
+  return { client: own, own, shared, threadId, lifetime }
+}
+
+function lifetimeOf({ attach = false, onUnmount = 'leave' }: ChatSource): LifetimeOptions {
+  if (typeof attach !== 'boolean') throw new UsageError('bad-options', '`attach` is true or false.')
+  if (onUnmount !== 'leave' && onUnmount !== 'stop') throw new UsageError('bad-options', "`onUnmount` is 'leave' or 'stop'.")
+  return { attach, onUnmount }
+}
+
+/**
+ * Hands the options of the moment to a client that is held.
+ * @throws UsageError as `holdClient`, changing nothing.
+ */
+export function updateHeld(held: HeldClient, source: ChatSource): void {
+  const lifetime = lifetimeOf(source)
+  held.own?.updateOptions(source as ChatClientSettings)
+  held.lifetime = lifetime
+}
+
+/** Clients that were attached by a component. */
+const attached = new WeakSet<ChatClient>()
+
+/** The component is on the page: attaches its client, if it is to be and was not. May be called again and again. */
+export function attachHeld({ client, lifetime }: HeldClient): void {
+  if (lifetime.attach !== true || attached.has(client)) return
+  attached.add(client)
+  void client.attach()
+}
+
+/** The component is gone, or has another client now: ends its client if it was made for it. */
+export function endHeld({ own, lifetime }: HeldClient): void {
+  if (own === undefined) return
+  // A component that is hidden for a while comes back with the same client.
+  attached.delete(own)
+  own.dispose(lifetime.onUnmount)
 }
 
 /** Whether the client goes on with these options: another thread, or another shared client, is another conversation. */
@@ -92,12 +144,12 @@ export function isHeldBy(held: HeldClient, source: ChatSource): boolean {
  */
 export function followClient(held: HeldClient, source: ChatSource): HeldClient {
   if (isHeldBy(held, source)) {
-    held.own?.updateOptions(source as ChatClientSettings)
+    updateHeld(held, source)
     return held
   }
   const next = holdClient(source)
   // Not at once: views follow while they render, and what the end of a turn calls may change what they show.
-  queueMicrotask(() => held.own?.dispose())
+  queueMicrotask(() => endHeld(held))
   return next
 }
 

@@ -277,10 +277,14 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
     this.#settings = settings
   }
 
-  /** Stops what runs and lets all listeners go. The client can be used again. */
-  dispose(): void {
+  /**
+   * Ends what runs and lets all listeners go. The client can be used again.
+   * @param run `stop` (default): as `stop()`. `leave`: a run that the connection can join again goes on at the server, as it does
+   * when a page is closed; any other is stopped, and so are tools of ours.
+   */
+  dispose(run: 'leave' | 'stop' = 'stop'): void {
     this.#store.close()
-    this.stop()
+    if (run === 'leave' ? this.#sender.depart() : this.#sender.halt()) this.#store.commit()
     this.#keeper?.close()
   }
 

@@ -209,6 +209,16 @@ export class Runner {
     return true
   }
 
+  /**
+   * Ends what runs here. The run goes on at the server if it can be joined there again; calls of our tools run here, so they end.
+   * False if nothing ran.
+   */
+  depart(): boolean {
+    const { joinRun, keepsRuns } = this.#parts.connection()
+    if (joinRun === undefined || keepsRuns?.() === false) return this.halt()
+    return this.leave() || (this.busy && this.halt())
+  }
+
   /** A run that was read again is over, or left: what it came to is shown, unless what was there before is more. */
   #reveal({ turn, builder, seen }: Underway, outcome: RunOutcome): void {
     const { conversation } = this.#parts

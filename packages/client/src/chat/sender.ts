@@ -129,6 +129,13 @@ export class Sender {
     return true
   }
 
+  /** As `halt`, but a run that can be joined again goes on at the server. */
+  depart(): boolean {
+    this.#outbox.flush()
+    this.#parts.attachment.giveUp()
+    return this.#parts.runner.depart()
+  }
+
   /** @throws UsageError `bad-options`, and whatever `generateId` throws; nothing has changed then. */
   prepare(options: SendOptions): Start {
     return prepareStart(options, this.#parts.threadId(), this.#parts.generateId)
