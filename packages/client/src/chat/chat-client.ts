@@ -297,6 +297,7 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
       nameThread: (id) => this.#nameThread(id),
       conversation: this.#conversation,
       runner: this.#runner,
+      attach: () => this.attach(),
       canHydrate: () => this.#connection.hydrate !== undefined,
       onChange: () => this.#store.commit(),
     })

@@ -33,6 +33,8 @@ export interface KeptChat {
     goBehind(messages: readonly Message[]): void
     join(left: LeftRun): Promise<unknown>
   }
+  /** As `ChatClient.attach`: asks the server for the thread, and reads the run that is under way there. */
+  attach(): Promise<unknown>
   /** Whether the connection can tell a stored thread. */
   canHydrate(): boolean
   /** What is shown changed, or `Keeper.error` did. */

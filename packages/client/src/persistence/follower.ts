@@ -6,6 +6,7 @@ import type { Message } from '@millrace/protocol'
 import type { KeptChat } from '../chat/keeper.ts'
 import type { LeftRun, ThreadBase } from '../chat/left-run.ts'
 import { lacks } from './likeness.ts'
+import { RunClaims } from './run-claims.ts'
 import type { ReadThread } from './stored-thread.ts'
 import type { News, TabLine } from './tabs.ts'
 
@@ -28,11 +29,26 @@ interface Followed {
   readonly runIds: Set<string | undefined>
 }
 
-/** Runs whose claim is kept: one that is this many runs behind is being read by nobody any more. */
-const RUNS_LED = 32
+/** What keeps a thread asks of who follows the other tabs. */
+export interface TabFollower {
+  /** The thread was restored. A promise if it takes a while to know whose its run is. */
+  begin(stored: ReadThread | undefined): Promise<void> | undefined
+  /** True while what changes here is another tab's doing: that tab stores it. */
+  follows(): boolean
+  /** What runs now is ours, or nothing does any more. */
+  leads(): void
+  /** What another tab said meanwhile is taken in. True if what was said here is saved by that. */
+  catchesUp(): boolean
+  /** Something was stored, or removed. */
+  announce(kind: News['kind']): void
+  /** Makes a name ours: false if another tab has it. True where there is no other tab to ask. */
+  claim(name: string): Promise<boolean>
+  close(): void
+}
 
-export class Follower {
+export class Follower implements TabFollower {
   readonly #parts: FollowerParts
+  readonly #claims = new RunClaims(() => this.#open())
   #line: TabLine | undefined
   #followed: Followed | undefined
   /** Another tab stored something while we could not look. */
@@ -42,8 +58,6 @@ export class Follower {
   #before: ThreadBase | undefined
   /** What was said in a run of ours while another tab said something too: that may have been stored over it. */
   #said: readonly Message[] = []
-  /** Claims of runs of ours, oldest first. */
-  readonly #led = new Set<string>()
 
   constructor(parts: FollowerParts) {
     this.#parts = parts
@@ -77,12 +91,10 @@ export class Follower {
   /** What runs now is ours, or nothing does any more. */
   leads(): void {
     const { busy, unfinished } = this.#parts.chat.runner
-    const line = this.#open()
-    if (line === undefined) return
+    if (this.#open() === undefined) return
     if (busy && unfinished !== undefined) this.#before = unfinished.base
-    if (unfinished !== undefined) this.#lead(`run:${unfinished.runId}`, line)
-    // Answers that failed may be given by whoever comes next.
-    if (!busy && this.#parts.chat.conversation.thread.interrupts.length > 0) line.claims.release((name) => name.startsWith('answer:'))
+    if (unfinished !== undefined) void this.#claims.lead(unfinished.runId)
+    if (!busy && this.#parts.chat.conversation.thread.interrupts.length > 0) this.#claims.releaseAnswers()
   }
 
   /** Two tabs said something at the same time: what the other one stored is not written over. False if none did. */
@@ -107,18 +119,19 @@ export class Follower {
 
   /** Something was stored, or removed. */
   announce(kind: News['kind']): void {
-    this.#line?.announce(kind === 'cleared' ? { kind } : { kind, runId: this.#parts.chat.runner.unfinished?.runId })
+    const { unfinished } = this.#parts.chat.runner
+    this.#line?.announce(kind === 'cleared' ? { kind } : { kind, runId: unfinished?.runId, heard: (unfinished?.seen ?? 0) > 0 })
   }
 
   /** True where there is no other tab to ask. */
   async claim(name: string): Promise<boolean> {
-    return this.#open()?.claims.claim(name) ?? true
+    return this.#claims.claim(name)
   }
 
   close(): void {
     this.#line?.close()
     this.#line = undefined
-    this.#led.clear()
+    this.#claims.forget()
     this.#followed = undefined
     this.#behind = false
     this.#before = undefined
@@ -170,18 +183,6 @@ export class Follower {
       // A run of which nothing came yet may not have arrived there: it is joined when more is told of it.
       if (left.seen > 0) void chat.runner.join(left)
     } else if (this.#behind && !chat.runner.busy) void this.#look()
-  }
-
-  /** A run stays ours when it is over: a tab that reads it more slowly is not to answer its calls again. */
-  #lead(name: string, line: TabLine): void {
-    void line.claims.claim(name)
-    this.#led.delete(name)
-    this.#led.add(name)
-    for (const old of this.#led) {
-      if (this.#led.size <= RUNS_LED) break
-      this.#led.delete(old)
-      line.claims.release((each) => each === old)
-    }
   }
 
   /** Asked once: from then on another tab may have removed it. */

@@ -713,7 +713,7 @@ describe('options', () => {
     ['a mode that is none', () => persisted(memoryStorage(), { mode: 'both' as never })],
     ['a throttle that is none', () => persisted(memoryStorage(), { throttleMs: Number.NaN })],
     ['a key that is no text', () => persisted(memoryStorage(), { key: 5 as never })],
-    ['tabs of a thread that is the server’s', () => persisted(memoryStorage(), { mode: 'server', tabs: () => undefined })],
+    ['tabs that are none', () => persisted(memoryStorage(), { tabs: {} as never })],
     ['something that is not what persisted() gives', () => new ChatClient({ connection: stream(() => iterate([])), persistence: memoryStorage() as never })],
   ])('%s is refused', async (_, make) => {
     expect(await caught(make)).toMatchObject({ name: 'UsageError', code: 'bad-options' })

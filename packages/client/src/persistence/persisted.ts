@@ -20,7 +20,10 @@ export interface PersistedOptions {
   readonly key?: string
   /** Steps for values that an older version stored, by that version; they go before those of this package. */
   readonly migrate?: Migrations
-  /** Keeps the tabs that show the thread in step: `sharedTabs()`. `client` mode alone: there the tabs share what is stored. */
+  /**
+   * Keeps the tabs that show the thread in step: `sharedTabs()`. In `client` mode they share what is stored; in `server` mode they
+   * ask the server when another tab has sent something, so the connection has to be able to `hydrate`.
+   */
   readonly tabs?: Tabs
   readonly clock?: Clock
   /** Tells of `pagehide`. Default: the window, where there is one. */
@@ -43,9 +46,7 @@ export function persisted(storage: ChatStorage, options: PersistedOptions = {}):
   if (mode !== 'client' && mode !== 'server') throw new UsageError('bad-options', "The mode of persisted() is 'client' or 'server'.")
   if (!(throttleMs >= 0)) throw new UsageError('bad-options', '`throttleMs` has to be a number of 0 or more.')
   if (key !== undefined && typeof key !== 'string') throw new UsageError('bad-options', '`key` has to be text.')
-  if (tabs !== undefined && mode === 'server') {
-    throw new UsageError('bad-options', 'Tabs share what is stored, which in server mode is not the thread. Leave out `tabs`, or the mode.')
-  }
+  if (tabs !== undefined && typeof tabs !== 'function') throw new UsageError('bad-options', '`tabs` has to be what sharedTabs() gives.')
   return (chat) => new ThreadKeeper(chat, { storage, mode, throttleMs, clock, key, migrate, tabs, page })
 }
 

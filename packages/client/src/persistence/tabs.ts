@@ -26,8 +26,8 @@ export interface SharedTabsOptions {
   readonly id?: string
 }
 
-/** What another tab did: it stored the thread, with this run under way, or removed it. */
-export type News = { readonly kind: 'saved'; readonly runId: string | undefined } | { readonly kind: 'cleared' }
+/** What another tab did: it stored the thread, with this run under way, or removed it. `heard`: something came of the run. */
+export type News = { readonly kind: 'saved'; readonly runId: string | undefined; readonly heard: boolean } | { readonly kind: 'cleared' }
 
 /** The line of one stored thread. */
 export interface TabLine {
@@ -56,9 +56,9 @@ export function sharedTabs(options: SharedTabsOptions = {}): Tabs {
     const claims = locks === null ? channelClaims({ id, post, clock, claimMs }) : lockClaims(locks, `millrace:${key}:`)
     channel.onmessage = ({ data }) => {
       // Any page of the origin may post here.
-      const { kind, tab, to, runId, name } = Object(data) as { readonly [field: string]: unknown }
+      const { kind, tab, to, runId, heard, name } = Object(data) as { readonly [field: string]: unknown }
       if (typeof tab !== 'string' || tab === id) return
-      if (kind === 'saved') onNews({ kind, runId: typeof runId === 'string' ? runId : undefined })
+      if (kind === 'saved') onNews({ kind, runId: typeof runId === 'string' ? runId : undefined, heard: heard === true })
       else if (kind === 'cleared') onNews({ kind })
       else if ((kind === 'claim' || (kind === 'held' && to === id)) && typeof name === 'string') claims.heard?.(kind, name, tab)
     }

@@ -6,10 +6,11 @@ import { UsageError } from '@millrace/protocol'
 import type { Clock } from '../clock.ts'
 import type { KeptChat, Keeper } from '../chat/keeper.ts'
 import type { LeftRun, ThreadBase } from '../chat/left-run.ts'
-import { Follower } from './follower.ts'
+import { Follower, type TabFollower } from './follower.ts'
 import { likenessOf, pointerTo } from './likeness.ts'
 import { merge, prepend, replace } from './placing.ts'
 import { Saver } from './saver.ts'
+import { ServerFollower } from './server-follower.ts'
 import type { ChatStorage } from './storage.ts'
 import { toStorageError, type StorageError } from './storage-error.ts'
 import { readStored, type Migrations, type ReadThread, type StoredThread } from './stored-thread.ts'
@@ -41,7 +42,7 @@ export class ThreadKeeper implements Keeper {
   readonly #chat: KeptChat
   readonly #options: KeeperOptions
   readonly #saver: Saver
-  readonly #follower: Follower | undefined
+  readonly #follower: TabFollower | undefined
   #error: StorageError | undefined
   #reading: Reading = { kind: 'unread' }
   /** The chat was used before what is stored was known. */
@@ -65,14 +66,20 @@ export class ThreadKeeper implements Keeper {
     this.#ran = this.#runs()
     this.#saver = new Saver({ clock, throttleMs, page, save: () => this.#save(), onSaved: (failure) => this.#saved(failure) })
     if (tabs === undefined) return
-    const follower = new Follower({
+    const follower = this.#followerOf(tabs)
+    this.#follower = follower
+    this.mayAnswerCalls = (runId) => follower.claim(`run:${runId}`)
+    this.claimAnswers = async (ids) => {
+      if (await follower.claim(`answer:${[...ids].sort().join()}`)) return
+      throw new UsageError('answered-elsewhere', 'The question is being answered in another tab.')
+    }
+  }
+
+  #followerOf(tabs: Tabs): TabFollower {
+    const chat = this.#chat
+    const shared = {
       chat,
-      line: (onNews) => this.#openLine(tabs, onNews),
-      load: () => this.#load(),
-      show: (stored) => this.#replace(stored),
-      merge: (stored) => {
-        if (stored !== undefined && merge(chat, stored)) this.#show()
-      },
+      line: (onNews: (news: News) => void) => this.#openLine(tabs, onNews),
       save: () => {
         this.#saver.request()
         this.#saver.flush()
@@ -81,16 +88,25 @@ export class ThreadKeeper implements Keeper {
         this.#quietly(() => {
           chat.runner.halt()
           this.#saver.drop()
+          this.#pointer = undefined
           this.#replace(undefined)
           this.#ran = this.#runs()
         }),
-    })
-    this.#follower = follower
-    this.mayAnswerCalls = (runId) => follower.claim(`run:${runId}`)
-    this.claimAnswers = async (ids) => {
-      if (await follower.claim(`answer:${[...ids].sort().join()}`)) return
-      throw new UsageError('answered-elsewhere', 'The question is being answered in another tab.')
     }
+    if (this.mode === 'server') {
+      const load = async (): Promise<void> => {
+        this.#pointer = await this.#load()
+      }
+      return new ServerFollower({ ...shared, load })
+    }
+    return new Follower({
+      ...shared,
+      load: () => this.#load(),
+      show: (stored) => this.#replace(stored),
+      merge: (stored) => {
+        if (stored !== undefined && merge(chat, stored)) this.#show()
+      },
+    })
   }
 
   get error(): Error | undefined {
