@@ -1,13 +1,22 @@
-import { fetchServerSentEvents } from '@millrace/client'
+import { fetchServerSentEvents, persisted, sharedTabs, webStorage } from '@millrace/client'
 import { useChat } from '@millrace/react'
 import { useState, type FormEvent, type ReactNode } from 'react'
+import { threadOfPage } from '../shared/thread.ts'
 import { choicesOf, suggestions } from '../shared/view.ts'
 import { Message } from './message.tsx'
 
 const connection = fetchServerSentEvents('/api/chat')
+const threadId = threadOfPage()
+// The server has the thread. What it does not tell is stored here, and tabs on the thread are kept in step.
+const persistence = persisted(webStorage(() => localStorage), { mode: 'server', tabs: sharedTabs() })
 
 export function App(): ReactNode {
-  const { messages, status, error, interrupts, sendMessage, stop, reload, respond } = useChat({ connection })
+  const { messages, status, error, interrupts, sendMessage, stop, reload, respond } = useChat({
+    connection,
+    threadId,
+    persistence,
+    attach: true,
+  })
   const [draft, setDraft] = useState('')
   const busy = status === 'submitted' || status === 'streaming'
   const question = busy ? undefined : interrupts[0]
@@ -27,6 +36,9 @@ export function App(): ReactNode {
       <header>
         <h1>Travel desk</h1>
         <span className="made-with">made with React</span>
+        <a className="new" href="/">
+          New chat
+        </a>
       </header>
       <div className="log" role="log" aria-label="Conversation" tabIndex={0}>
         <div className="column">

@@ -1,11 +1,18 @@
-import { fetchServerSentEvents } from '@millrace/client'
+import { fetchServerSentEvents, persisted, sharedTabs, webStorage } from '@millrace/client'
 import { createChat } from '@millrace/solid'
 import { createMemo, createSignal, For, Index, Show, type JSX } from 'solid-js'
+import { threadOfPage } from '../shared/thread.ts'
 import { choicesOf, suggestions } from '../shared/view.ts'
 import { Message } from './message.tsx'
 
 export function App(): JSX.Element {
-  const chat = createChat({ connection: fetchServerSentEvents('/api/chat') })
+  const chat = createChat({
+    connection: fetchServerSentEvents('/api/chat'),
+    threadId: threadOfPage(),
+    // The server has the thread. What it does not tell is stored here, and tabs on the thread are kept in step.
+    persistence: persisted(webStorage(() => localStorage), { mode: 'server', tabs: sharedTabs() }),
+    attach: true,
+  })
   const [draft, setDraft] = createSignal('')
   const busy = createMemo(() => chat.status === 'submitted' || chat.status === 'streaming')
   const question = createMemo(() => (busy() ? undefined : chat.interrupts[0]))
@@ -25,6 +32,9 @@ export function App(): JSX.Element {
       <header>
         <h1>Travel desk</h1>
         <span class="made-with">made with Solid</span>
+        <a class="new" href="/">
+          New chat
+        </a>
       </header>
       <div class="log" role="log" aria-label="Conversation" tabindex="0">
         <div class="column">

@@ -2,33 +2,12 @@
  * What a user does on each page, and what has to be seen. One step is one visit; a further step is one more row here and
  * runs against all pages. Pages are known by roles and names only.
  */
-import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { lowContrast, namelessControls, tooWide } from '../../apps/demo/e2e/audit.ts'
-import { partsOf, poll, watch } from '../../apps/demo/e2e/harness.ts'
-
-export interface Step {
-  readonly name: string
-  readonly run: (page: Page) => Promise<void>
-}
-
-const answerText = '.text:not(.thinking)'
-
-function parts(page: Page) {
-  const base = partsOf(page)
-  const tool = (name: string): Locator => base.answer.getByRole('region', { name: `Tool call ${name}` })
-  return { ...base, tool, question: page.getByRole('region', { name: 'Question' }) }
-}
+import { poll, watch } from '../../apps/demo/e2e/harness.ts'
+import { answerText, expectGrowth, parts, type Step } from './parts.ts'
 
 const lengths = (values: readonly string[]): number[] => values.map(({ length }) => length)
-
-/** Each value is the beginning of the next: nothing is lost, doubled or taken back. */
-function expectGrowth(values: readonly string[]): void {
-  values.forEach((value, index) => {
-    const before = values[index - 1] ?? ''
-    expect(value.startsWith(before), `"${value}" goes on from "${before}"`).toBe(true)
-  })
-}
 
 export const steps: readonly Step[] = [
   {
