@@ -27,6 +27,7 @@ const bin = (path) => join(root, 'node_modules', path)
 /** @type {Record<string, () => Outcome | Promise<Outcome>>} */
 const steps = {
   types: () => node(bin('typescript/bin/tsc'), '-b', '--pretty', 'false'),
+  components: () => node('tools/check-components.mjs'),
   lint: () => node(bin('oxlint/bin/oxlint'), '--deny-warnings'),
   arrows: () => node('tools/check-arrows.mjs'),
   tests: () => {
@@ -57,7 +58,7 @@ for (const [name, step] of Object.entries(steps)) {
   const start = performance.now()
   const { ok, output = '', note } = await step()
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
-  console.log(`${ok ? 'ok  ' : 'FAIL'} ${name.padEnd(8)} ${seconds.padStart(5)} s${note ? `  ${note}` : ''}`)
+  console.log(`${ok ? 'ok  ' : 'FAIL'} ${name.padEnd(10)} ${seconds.padStart(5)} s${note ? `  ${note}` : ''}`)
   if (ok) continue
   failures.push(name)
   console.log(output.trim().replace(/^/gm, '  '))
