@@ -1,7 +1,7 @@
 import { ChatClient, stream, type StreamChunk } from '@millrace/client'
 import { flushSync } from 'svelte'
 import { createSubscriber } from 'svelte/reactivity'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createChat, createChatSelector } from './index.ts'
 import { observing } from '../test/observing.svelte.ts'
 
@@ -28,14 +28,16 @@ it('tells of one member only when that changes, and of nothing when nobody looks
 })
 
 it('misses nothing when somebody else looks before listeners are told', async () => {
-  let say: (chunk: StreamChunk) => void = () => undefined
+  let say: (() => void) | undefined
   const connection = stream(async function* () {
     yield { type: 'RUN_STARTED', threadId: 't', runId: 'r' } as StreamChunk
     yield { type: 'TEXT_MESSAGE_START', messageId: 'm', role: 'assistant' } as StreamChunk
     for (;;) {
-      yield await new Promise<StreamChunk>((resolve) => {
+      await new Promise<void>((resolve) => {
         say = resolve
       })
+      say = undefined
+      yield { type: 'TEXT_MESSAGE_CONTENT', messageId: 'm', delta: 'x' } as StreamChunk
     }
   })
   const client = new ChatClient({ connection })
@@ -45,20 +47,20 @@ it('misses nothing when somebody else looks before listeners are told', async ()
   const stop = observing([() => void texts.push(`${length.current} ${JSON.stringify(chat.messages).length}`)])
   void chat.sendMessage('Hi')
   for (let at = 0; at < 5; at++) {
-    await turn()
-    say({ type: 'TEXT_MESSAGE_CONTENT', messageId: 'm', delta: 'x' })
+    await vi.waitFor(() => expect(say).toBeDefined())
+    say?.()
     // Read at each step, with no effect around: what is seen here must still be told.
     for (let step = 0; step < 20; step++) {
       void chat.messages
       void length.current
       await Promise.resolve()
     }
-    await turn()
-    await turn()
-    flushSync()
+    await vi.waitFor(() => expect(chat.messages.at(-1)?.parts).toMatchObject([{ content: 'x'.repeat(at + 1) }]))
+    await vi.waitFor(() => {
+      flushSync()
+      expect(texts.at(-1)).toBe(`1 ${JSON.stringify(chat.messages).length}`)
+    })
   }
-  expect(texts.at(-1)).toBe(`1 ${JSON.stringify(chat.messages).length}`)
-  expect(chat.messages.at(-1)?.parts).toMatchObject([{ content: 'xxxxx' }])
   chat.stop()
   stop()
 })

@@ -61,6 +61,11 @@ function isOver(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true
 }
 
+async function* after<Item>(accepting: Promise<void>, accept: () => AsyncIterable<Item>): AsyncGenerator<Item, void, undefined> {
+  await accepting
+  yield* accept()
+}
+
 export interface KeepingAgent {
   readonly connection: ConnectConnectionAdapter
   readonly runs: readonly KeptRun[]
@@ -69,15 +74,19 @@ export interface KeepingAgent {
   readonly asked: readonly string[]
 }
 
-export function keepingAgent(): KeepingAgent {
+/** @param accepting the server knows of a run when this has settled. Default: at once. */
+export function keepingAgent(accepting?: Promise<void>): KeepingAgent {
   const runs: KeptRun[] = []
   const asked: string[] = []
   const connection: ConnectConnectionAdapter = {
     connect(messages, _data, signal, context) {
       const { threadId = 't', runId = 'r' } = context ?? {}
-      const run = new KeptRun({ threadId, runId }, messages)
-      runs.push(run)
-      return run.read(signal)
+      const accept = (): AsyncGenerator<StreamChunk, void, undefined> => {
+        const run = new KeptRun({ threadId, runId }, messages)
+        runs.push(run)
+        return run.read(signal)
+      }
+      return accepting === undefined ? accept() : after(accepting, accept)
     },
     joinRun(runId, signal) {
       asked.push(`join ${runId}`)

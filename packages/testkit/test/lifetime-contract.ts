@@ -73,6 +73,23 @@ export function lifetimeContract(binding: Binding): void {
       expect(runs).toHaveLength(1)
     })
 
+    it('finds a run that was sent right before the component went, though the server did not know it yet', async () => {
+      let accept: () => void = () => undefined
+      const { connection, last, runs, asked } = keepingAgent(new Promise((resolve) => (accept = resolve)))
+      await mount({ connection, threadId: 'a' })
+      await doing(() => void chats[0]?.sendMessage('Hi'))
+      await unmount()
+      await mount({ connection, threadId: 'a', attach: true })
+      expect(asked).toEqual([])
+      await doing(accept)
+      await binding.act(turns)
+      expect(asked).toEqual(['hydrate a', `join ${last().ids.runId}`])
+      await doing(() => last().delta('Hello'))
+      expect(all('p')).toEqual(['Hi', 'Hello'])
+      expect(runs).toHaveLength(1)
+      expect(last().readers).toBe(1)
+    })
+
     it('stops it with `onUnmount: "stop"`, by the options of the last render', async () => {
       const { connection, last, asked } = keepingAgent()
       const ends: string[] = []

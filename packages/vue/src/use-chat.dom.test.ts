@@ -1,5 +1,5 @@
 import { ChatClient, stream } from '@millrace/client'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { createSSRApp, defineComponent, effectScope, h, isReactive, nextTick, reactive, ref, shallowRef, watch, watchEffect, type App } from 'vue'
 import { renderToString } from 'vue/server-renderer'
 import { useChat, useChatSelector, type UseChatOptions } from './index.ts'
@@ -121,7 +121,7 @@ it('renders on a server without subscribing or attaching, and hydrates without a
   app = page(client, warnings)
   app.mount(container)
   expect(warnings).toEqual([])
-  expect(kept.asked).toEqual(['hydrate kept'])
+  await vi.waitFor(() => expect(kept.asked).toEqual(['hydrate kept']))
   expect(listeners).toBeGreaterThan(0)
   client.setMessages([user('b')])
   await nextTick()

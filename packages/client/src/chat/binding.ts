@@ -116,11 +116,23 @@ export function updateHeld(held: HeldClient, source: ChatSource): void {
 /** Clients that were attached by a component. */
 const attached = new WeakSet<ChatClient>()
 
+/** Threads with a run that was left before the server was heard of it, by their ids. */
+const departing = new Map<string, Promise<void>>()
+
 /** The component is on the page: attaches its client, if it is to be and was not. May be called again and again. */
 export function attachHeld({ client, lifetime }: HeldClient): void {
   if (lifetime.attach !== true || attached.has(client)) return
   attached.add(client)
-  void client.attach()
+  // A component in whose place this one came is ended by then.
+  queueMicrotask(() => void attachArrived(client))
+}
+
+/** A server that is asked before it knows of the run would tell of a thread without it. */
+async function attachArrived(client: ChatClient): Promise<void> {
+  const { threadId } = client.getSnapshot()
+  if (threadId !== undefined) await departing.get(threadId)
+  // The component may be gone again.
+  if (attached.has(client)) await client.attach()
 }
 
 /** The component is gone, or has another client now: ends its client if it was made for it. */
@@ -128,7 +140,16 @@ export function endHeld({ own, lifetime }: HeldClient): void {
   if (own === undefined) return
   // A component that is hidden for a while comes back with the same client.
   attached.delete(own)
-  own.dispose(lifetime.onUnmount)
+  void depart(own, lifetime.onUnmount)
+}
+
+async function depart(client: ChatClient, run: LifetimeOptions['onUnmount']): Promise<void> {
+  const { threadId } = client.getSnapshot()
+  const departed = client.dispose(run)
+  if (threadId === undefined) return
+  departing.set(threadId, departed)
+  await departed
+  if (departing.get(threadId) === departed) departing.delete(threadId)
 }
 
 /** Whether the client goes on with these options: another thread, or another shared client, is another conversation. */

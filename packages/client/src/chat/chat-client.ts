@@ -281,11 +281,13 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
    * Ends what runs and lets all listeners go. The client can be used again.
    * @param run `stop` (default): as `stop()`. `leave`: a run that the connection can join again goes on at the server, as it does
    * when a page is closed; any other is stopped, and so are tools of ours.
+   * @returns settles when something was heard of a run that goes on, or nothing will be: before that the server may not know it.
    */
-  dispose(run: 'leave' | 'stop' = 'stop'): void {
+  async dispose(run: 'leave' | 'stop' = 'stop'): Promise<void> {
     this.#store.close()
     if (run === 'leave' ? this.#sender.depart() : this.#sender.halt()) this.#store.commit()
     this.#keeper?.close()
+    await this.#runner.left?.heard
   }
 
   #keep({ persistence }: ChatClientOptions): Keeper | undefined {
