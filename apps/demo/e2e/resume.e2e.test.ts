@@ -221,6 +221,7 @@ describe('the page', () => {
     await page.getByRole('heading', { name: 'Where to, this weekend?' }).waitFor()
     // The run that was left is nobody's now, and is stopped.
     await poll(async () => (await stored(posts[0]?.threadId ?? '')).activeRun).toBeNull()
+    expect((await stored(posts[0]?.threadId ?? '')).messages.at(-1)?.content).not.toMatch(/something at the end of it that turns\.$/u)
     await page.reload()
     await page.getByRole('heading', { name: 'Where to, this weekend?' }).waitFor()
     expect(await asked.count()).toBe(0)

@@ -37,6 +37,8 @@ export function useConversation(onEvent: (event: VerifiedEvent) => void): Conver
   const chat = useChat({
     connection,
     tools,
+    // It goes with "New chat" alone: the run is nobody's then.
+    onUnmount: 'stop',
     ...(before.threadId !== undefined && { threadId: before.threadId }),
     onEvent: (event) => {
       setLost(false)
