@@ -34,6 +34,7 @@ export type { Hook, HookContext, HookExtras, HookName, LifeHook, Mutation, Subsc
 
 export type { DeepPartial } from './view/deep-partial.ts'
 export type * from './view/ui-message.ts'
+export { approvalIn, approvalsOf, isToolApproval, isToolRequest, type CallApproval } from './view/approvals.ts'
 export { toolInput } from './view/tool-input.ts'
 export { toUIMessages } from './view/ui-messages.ts'
 
@@ -54,6 +55,8 @@ export {
 } from './wire/run-agent-input.ts'
 export { outputSchemaOf, withOutputSchema } from './wire/output-schema.ts'
 export { translateFor, type Loss, type Translation } from './wire/translate.ts'
+export { approvalReply, checkDecision, decisionIn, type ApprovalDecision } from './wire/approval-reply.ts'
+export { checkPayload } from './wire/payload-check.ts'
 export { buildResume, isExpired, resumeEntry, type InterruptReply, type PayloadCheck } from './wire/resume.ts'
 
 export { EventVerifier, type VerifyOptions } from './pipeline/event-verifier.ts'

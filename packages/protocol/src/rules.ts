@@ -251,6 +251,11 @@ const TEXTS: Readonly<Record<RuleId, Omit<Rule, 'severity'>>> = {
     title: 'A run begins with RUN_STARTED, and its tool results follow',
     explanation: 'The result of a call came before it. Send RUN_STARTED first.',
   },
+  'tolerated.ask-after-run': {
+    source: 'TanStack AI, versions that ask by CUSTOM events',
+    title: 'RUN_FINISHED is the last event of a run',
+    explanation: 'A CUSTOM event that asks something of the client came behind it. Say it before, or ask by an interrupt.',
+  },
   'tolerated.run-goes-on': {
     source: 'TanStack AI 0.58',
     title: 'A run does not go on after RUN_FINISHED',

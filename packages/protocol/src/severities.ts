@@ -69,6 +69,7 @@ export const SEVERITIES = {
   // tolerated deviations of real servers
   'tolerated.note-before-run': 'warning',
   'tolerated.result-before-run': 'warning',
+  'tolerated.ask-after-run': 'warning',
   'tolerated.run-goes-on': 'warning',
   'tolerated.step-closed-twice': 'warning',
 

@@ -126,6 +126,7 @@ const say = (id: string, delta = 'x'): object[] => [text('START', id), text('CON
 const call = (id: string, args = '{}', more: object = {}): object[] => [tool('START', id, more), tool('ARGS', id, { delta: args }), tool('END', id)]
 const result = (toolCallId: string, messageId = 'x'): object => ({ type: 'TOOL_CALL_RESULT', messageId, toolCallId, content: '1' })
 const forTools = { ...finish, metadata: { tanstack: { finishReason: 'tool_calls' } } }
+const asked = (name: string) => ({ type: 'CUSTOM', name, value: { toolCallId: 'c', toolName: 't', input: {}, approval: { id: 'a', needsApproval: true } } })
 const stamp = (events: readonly object[]): object[] => events.map((event) => ({ ...event, timestamp: 1 }))
 const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)])
 
@@ -159,6 +160,7 @@ const OTHER_RULES: readonly RuleCase[] = [
   { rule: 'run.ledger-full', finds: [[start, ...say('a'), ...say('b'), text('START', 'c')]], quiet: [run(...say('a'), ...say('b'))], limits: { ledgerItems: 2 } },
   { rule: 'tolerated.note-before-run', needs: 'tolerant', finds: [[{ type: 'CUSTOM', name: 'run.accepted', value: {} }, ...run()]], quiet: [[start, { type: 'CUSTOM', name: 'run.accepted', value: {} }, finish]] },
   { rule: 'tolerated.result-before-run', needs: 'tolerant', finds: [[result('c'), ...run()], [{ type: 'CUSTOM', name: 'run.accepted', value: {} }, result('c'), result('d'), ...run()]], quiet: [run(...call('c'), result('c'))] },
+  { rule: 'tolerated.ask-after-run', needs: 'tolerant', finds: [[start, ...call('c'), finish, asked('approval-requested'), asked('tool-input-available')], [start, ...call('c'), forTools, asked('approval-requested')]], quiet: [run(...call('c'), asked('approval-requested'))] },
   { rule: 'tolerated.run-goes-on', needs: 'tolerant', finds: [[start, ...call('c'), forTools, result('c'), ...say('a'), finish], [start, ...call('c'), finish, result('c'), finish]], quiet: [run(...call('c'), result('c'))] },
   { rule: 'tolerated.step-closed-twice', needs: 'tolerant', finds: [run(step('STARTED', 's'), step('FINISHED', 's'), step('FINISHED', 's'))], quiet: [run(step('STARTED', 's'), step('FINISHED', 's'))] },
   { rule: 'hygiene.arguments-not-json', needs: 'hygiene', finds: [run(...call('c', '{"a":'))], quiet: [run(...call('c', '{"a":1}')), run(...call('c', ''))] },

@@ -36,7 +36,7 @@ export class ThreadBuilder {
       throw new UsageError('chunk-not-expanded', `${event.type} cannot be folded; expand and verify events first`)
     }
     const { run } = this.#draft
-    if (run !== undefined && run.outcome !== 'running' && !ENDS_OR_STARTS.has(event.type)) {
+    if (run !== undefined && run.outcome !== 'running' && !LEAVE_IT_OVER.has(event.type)) {
       // Verification let the run go on after its end (tolerant and report modes).
       this.#draft.updateRun({ outcome: 'running' })
     }
@@ -88,4 +88,5 @@ export class ThreadBuilder {
   }
 }
 
-const ENDS_OR_STARTS: ReadonlySet<string> = new Set(['RUN_STARTED', 'RUN_FINISHED', 'RUN_ERROR'])
+/** They end a run or start one, or show nothing of it. */
+const LEAVE_IT_OVER: ReadonlySet<string> = new Set(['RUN_STARTED', 'RUN_FINISHED', 'RUN_ERROR', 'CUSTOM', 'RAW'])

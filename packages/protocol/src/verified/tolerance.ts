@@ -29,6 +29,11 @@ export interface RunMemory {
   readonly reopened: boolean
 }
 
+/** What a server of before interrupts asks of its client, in the spelling of TanStack AI: an approval, or to run a tool. */
+export function asksOfClient(event: Event): boolean {
+  return event.type === 'CUSTOM' && (event.name === 'approval-requested' || event.name === 'tool-input-available')
+}
+
 /** All that tolerant mode lets pass; the first row that fits counts. */
 export const TOLERANCES: readonly Tolerance[] = [
   {
@@ -46,6 +51,14 @@ export const TOLERANCES: readonly Tolerance[] = [
     reason: 'Tool results come before RUN_STARTED.',
     effect: 'accept',
     when: (event) => event.type === 'TOOL_CALL_RESULT',
+  },
+  {
+    excuses: 'run.after-finish',
+    warns: 'tolerated.ask-after-run',
+    peer: '@tanstack/ai, versions that ask by CUSTOM events',
+    reason: 'What it asks of the client (an approval, a call) comes behind the RUN_FINISHED of the model turn, as the last of the run.',
+    effect: 'accept',
+    when: asksOfClient,
   },
   {
     excuses: 'run.after-finish',

@@ -14,7 +14,7 @@ import { expandChunk, isChunk, type Expansion } from './expand.ts'
 import { Ledger, stepKey, type Item, type Owner, type RunIds } from './ledger.ts'
 import { openingOwner, ownerKind, seedOwners, tagOf } from './ownership.ts'
 import { runStep, type RunState } from './run-states.ts'
-import { TOLERANCES, type RunMemory } from './tolerance.ts'
+import { asksOfClient, TOLERANCES, type RunMemory } from './tolerance.ts'
 import { violation, type Violation } from './violation.ts'
 
 /**
@@ -119,8 +119,9 @@ export class Verifier implements RunMemory {
     const related = this.#state === 'running' ? undefined : endedAt
     const broken = violation(cell.breaks, this.#runMessage(cell.breaks, event, run), '/type', related)
     if (!this.#reject(broken, event)) return false
-    // What comes ahead of a run begins none: RUN_STARTED is still to come.
-    if (this.#state !== 'before' || (event.type !== 'CUSTOM' && event.type !== 'TOOL_CALL_RESULT')) this.#state = event.type === 'RUN_STARTED' ? 'finished' : 'running'
+    // What comes ahead of a run begins none: RUN_STARTED is still to come. What is asked behind one reopens none.
+    const aside = this.#state === 'before' ? event.type === 'CUSTOM' || event.type === 'TOOL_CALL_RESULT' : asksOfClient(event)
+    if (!aside) this.#state = event.type === 'RUN_STARTED' ? 'finished' : 'running'
     return true
   }
 

@@ -11,6 +11,10 @@ export function setCall(part: ToolCallPart, call: ToolCall): void {
   calls.set(part, call)
 }
 
+export function callOf(part: ToolCallPart): ToolCall | undefined {
+  return calls.get(part)
+}
+
 const makeReader = (): PartialJson => new PartialJson()
 
 /** Readings of arguments that no fold follows: history, and snapshots older than what was read. */
@@ -19,7 +23,7 @@ const readings = new WeakMap<object, { readonly value: unknown }>()
 /**
  * The best reading of the arguments of a call: while they stream, what there is of them (an open string as far as it
  * came, an open list with its members so far; see {@link PartialJson}); in the end, what `JSON.parse` gives.
- * `undefined` if there is nothing to read. Check it before acting on it: arguments are the model's words.
+ * `undefined` if there is nothing to read. Arguments that the user changed when approving the call take their place. Check it before acting on it: arguments are the model's words.
  *
  * Arguments that stream are parsed once, however often they are read, and not at all if nobody reads them. Readings are
  * immutable, share what did not change, and are the same value for the same arguments.
@@ -31,6 +35,8 @@ export function toolInput<Call extends ToolCallPart>(part: Call): ToolInputOf<Ca
 }
 
 function readingOf(part: ToolCallPart): unknown {
+  const { approval } = part
+  if (approval?.approved === true && approval.input !== undefined) return approval.input
   const call = calls.get(part)
   const text = part.arguments
   const read = call === undefined ? undefined : notesOf(call).input?.read(text, makeReader)

@@ -64,6 +64,17 @@ export interface ToolOutcome {
   readonly metadata?: Metadata
 }
 
+/** The user's word on a call that does not run without it. */
+export interface ToolApproval {
+  /** What it is answered by: id of the interrupt, or of the request. */
+  readonly id: string
+  readonly needsApproval: boolean
+  /** What the user said. Absent: nothing yet, or in words of the agent's own. */
+  readonly approved?: boolean
+  /** Arguments to run it with, as the user changed them; those of the part are the model's. */
+  readonly input?: unknown
+}
+
 declare const INPUT: unique symbol
 
 /**
@@ -79,10 +90,10 @@ export interface ToolCallPart<
   readonly type: 'tool-call'
   readonly id: string
   readonly name: Name
-  /** Arguments as text: JSON, incomplete while `state` is `input-streaming`. `toolInput(part)` gives them as a value. */
+  /** Arguments as text: JSON, incomplete while `state` is `input-streaming`. `toolInput(part)` gives them as a value, as the user changed them. */
   readonly arguments: string
   readonly state: State
-  readonly approval?: { readonly id: string; readonly needsApproval: boolean; readonly approved?: boolean }
+  readonly approval?: ToolApproval
   /** The result's content, parsed if it is a JSON list or object. */
   readonly output?: Output
   /** The tool message that answers this call. */

@@ -6,6 +6,7 @@
 import { isObject, present } from '../json-value.ts'
 import type { AssistantMessage, ContentPart, Message, ToolCall, ToolMessage } from '../events/event.ts'
 import { notesOf } from '../state/notes.ts'
+import { withApprovals, type CallApproval } from './approvals.ts'
 import { setCall } from './tool-input.ts'
 import type { MessageOrigin, ToolCallPart, ToolCallState, ToolOutcome, UIMessage, UIPart } from './ui-message.ts'
 
@@ -16,12 +17,15 @@ interface Turn {
 }
 
 const turns = new WeakMap<Message, Turn>()
+const NONE: ReadonlyMap<string, CallApproval> = new Map()
 
 /**
  * What to render for these messages.
  * @param messages AG-UI messages in order. Objects that are the same as in an earlier call give the same result.
+ * @param approvals what is known of approvals, by the id of the call; `approvalsOf(thread.interrupts)` gives those that are
+ * asked for. Default: nothing.
  */
-export function toUIMessages(messages: readonly Message[]): readonly UIMessage[] {
+export function toUIMessages(messages: readonly Message[], approvals: ReadonlyMap<string, CallApproval> = NONE): readonly UIMessage[] {
   const result: UIMessage[] = []
   let start = 0
   while (start < messages.length) {
@@ -31,7 +35,7 @@ export function toUIMessages(messages: readonly Message[]): readonly UIMessage[]
     result.push(turnOf(messages, start, end))
     start = end
   }
-  return result
+  return withApprovals(result, approvals)
 }
 
 function isAgentSide(message: Message): boolean {

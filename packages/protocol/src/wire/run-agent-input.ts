@@ -17,6 +17,8 @@ export interface RunAgentInputContext {
   readonly headers?: Readonly<Record<string, string>>
   readonly state?: unknown
   readonly context?: readonly Context[]
+  /** How messages are written where the connection does not say: see {@link WireOptions}. */
+  readonly wire?: 'spec' | 'parts'
 }
 
 /** What {@link buildRunAgentInput} builds from. */
@@ -41,6 +43,7 @@ export type RunAgentInputBody = Omit<RunAgentInput, 'messages' | 'forwardedProps
 /** Builds a run input. Later properties win: `body`, then the run's `forwardedProps`, then `data`. */
 export function buildRunAgentInput(options: RunAgentInputOptions): RunAgentInputBody {
   const { messages, runContext, body, data, mirrorData = true } = options
+  const wire = options.wire ?? runContext.wire ?? 'spec'
   const { threadId, runId, parentRunId, resume, clientTools, state, context } = runContext
   const forwardedProps = { ...body, ...runContext.forwardedProps, ...data }
   return {
@@ -50,7 +53,7 @@ export function buildRunAgentInput(options: RunAgentInputOptions): RunAgentInput
     protocolVersion: PROTOCOL_VERSION,
     // An input cannot say null: both ends read an absent state as `{}`.
     state: state ?? {},
-    messages: uiMessagesToWire(messages, options),
+    messages: uiMessagesToWire(messages, { wire }),
     tools: [...(clientTools ?? [])],
     context: [...(context ?? [])],
     forwardedProps,

@@ -4,7 +4,7 @@
  */
 import type { AssistantMessage, ContentPart, Message, Metadata, ToolCall, ToolMessage } from '../events/event.ts'
 import { setNotes } from '../state/notes.ts'
-import type { MessageOrigin, StructuredOutputPart, ToolCallPart, ToolOutcome, ToolResultPart, UIMessage, UIPart } from '../view/ui-message.ts'
+import type { MessageOrigin, StructuredOutputPart, ToolApproval, ToolCallPart, ToolOutcome, ToolResultPart, UIMessage, UIPart } from '../view/ui-message.ts'
 
 /** How messages are written for the agent. */
 export interface WireOptions {
@@ -23,7 +23,18 @@ export type WireMessage = Message & { parts?: readonly UIPart[] }
  * @param messages UI messages in order; activities are the client's own and are left out (AG-UI 1.0, outgoing).
  */
 export function uiMessagesToWire(messages: readonly UIMessage[], options: WireOptions = {}): WireMessage[] {
-  return messages.flatMap((message) => toWire(message, options.wire === 'parts'))
+  return messages.flatMap((message) => toWire(asApproved(message), options.wire === 'parts'))
+}
+
+/** Arguments that the user changed are those that are run: the model is to see them, and so is a server that runs what it is sent. */
+function asApproved(message: UIMessage): UIMessage {
+  if (!message.parts.some(isEdited)) return message
+  const parts = message.parts.map((part) => (isEdited(part) ? { ...part, arguments: JSON.stringify(part.approval.input) } : part))
+  return { ...message, parts }
+}
+
+function isEdited(part: UIPart): part is ToolCallPart & { readonly approval: ToolApproval } {
+  return part.type === 'tool-call' && part.approval?.approved === true && part.approval.input !== undefined
 }
 
 /** The AG-UI messages of UI messages, activities included: what a thread holds. */
