@@ -42,7 +42,7 @@ export { StorageError, type StorageErrorCode } from './persistence/storage-error
 export type { Migrations, StoredBase, StoredContent, StoredRun, StoredThread, StoredUnderway } from './persistence/stored-thread.ts'
 export { sharedTabs, type News, type SharedTabsOptions, type TabChannel, type TabLine, type Tabs } from './persistence/tabs.ts'
 export type { Claims, LockManagerLike } from './persistence/claims.ts'
-export { isExpired, toolInput, UsageError } from '@millrace/protocol'
+export { isExpired, toolInput, UsageError, type ApprovalDecision } from '@millrace/protocol'
 export { defineTool, type ClientTool, type ToolContext, type ToolDefinition } from './tools/define-tool.ts'
 export type { SchemaInput, SchemaIssue, SchemaOutput, SchemaResult, StandardSchema } from './tools/standard-schema.ts'
 export type {

@@ -1,13 +1,25 @@
 /** What the user answers the agent: its questions, and the calls of tools that the application runs. It decides when to go on. */
-import { buildResume, UsageError, type ResumeEntry } from '@millrace/protocol'
+import {
+  approvalReply,
+  buildResume,
+  checkDecision,
+  isToolRequest,
+  resumeEntry,
+  UsageError,
+  type ApprovalDecision,
+  type Interrupt,
+  type ResumeEntry,
+} from '@millrace/protocol'
 import type { GenerateId } from '../ids.ts'
+import { checkEdited } from './approval-input.ts'
 import type { Conversation } from './conversation.ts'
-import type { InterruptDesk } from './interrupts.ts'
+import { checkAnswer, type InterruptDesk } from './interrupts.ts'
 import type { Keeper } from './keeper.ts'
 import type { ChatClientSettings, InterruptAnswer, SendOptions, ToolResultInput, TurnResult } from './options.ts'
 import type { Start } from './run-context.ts'
 import type { Runner } from './runner.ts'
 import { answerOf, leftCalls, requireCall } from './tool-desk.ts'
+import { toolReplies } from './tool-replies.ts'
 
 export interface AnswersParts {
   readonly conversation: Conversation
@@ -24,6 +36,9 @@ export interface AnswersParts {
   onChange(): void
 }
 
+/** More is waited for. */
+const WAITING: TurnResult = { outcome: 'interrupted' }
+
 export class Answers {
   readonly #parts: AnswersParts
 
@@ -36,49 +51,149 @@ export class Answers {
     const { conversation, desk, now, requireIdle, onChange } = this.#parts
     requireIdle()
     const { questions } = conversation
-    const entries = desk.with(interruptId, answer, questions, now())
+    const noted = desk.with(interruptId, answer, questions, now())
+    const entries = this.#withReplies(noted)
     if (entries.length === questions.length) return this.#goOn(entries, options)
-    desk.take(entries)
+    desk.take(noted)
     onChange()
-    return { outcome: 'interrupted' }
+    return WAITING
   }
 
   /** See `ChatClient.resume`. */
-  async resume(entries: readonly ResumeEntry[], options: SendOptions): Promise<TurnResult> {
+  async resume(given: readonly ResumeEntry[], options: SendOptions): Promise<TurnResult> {
     const { conversation, now, requireIdle } = this.#parts
     requireIdle()
     const { questions } = conversation
     if (questions.length === 0) throw new UsageError('nothing-to-resume', 'No interrupt is open.')
-    return this.#goOn(buildResume(questions, entries, now()), options)
+    const entries = Array.isArray(given) ? this.#withReplies(given) : given
+    return this.#goOn(buildResume(questions, entries, now(), checkAnswer), options)
   }
 
-  async #goOn(entries: readonly ResumeEntry[], options: SendOptions): Promise<TurnResult> {
-    const { conversation, desk, keeper, now, prepare, run, requireIdle } = this.#parts
-    const start = prepare(options)
-    const claim = keeper?.claimAnswers?.(entries.map(({ interruptId }) => interruptId))
-    if (claim !== undefined) {
-      await claim
-      // Another tab may have been quicker.
+  /** See `ChatClient.approve`. */
+  async approve(id: string, decision: ApprovalDecision, options: SendOptions): Promise<TurnResult> {
+    const { conversation, settings, requireIdle } = this.#parts
+    requireIdle()
+    checkDecision(decision)
+    const { toolCallId, interrupt } = this.#asked(id)
+    const reply = interrupt && approvalReply(interrupt, decision)
+    if (decision.input !== undefined) {
+      await checkEdited(decision.input, toolCallId, conversation.thread, settings().tools ?? [])
+      // The schema may have taken its time.
       requireIdle()
-      buildResume(conversation.questions, entries, now())
+      this.#asked(id)
     }
-    desk.take(entries)
-    return run(start, entries)
+    if (reply !== undefined) return this.respond(id, reply, options)
+    return this.#decide(toolCallId as string, id, decision, options)
+  }
+
+  /** @throws UsageError `unknown-approval`. */
+  #asked(id: string): { readonly toolCallId: string | undefined; readonly interrupt?: Interrupt } {
+    const { conversation } = this.#parts
+    const { thread, questions, approvals } = conversation
+    const interrupt = questions.find((question) => question.id === id)
+    if (interrupt !== undefined && !isToolRequest(interrupt)) return { toolCallId: interrupt.toolCallId, interrupt }
+    for (const [toolCallId, { approval }] of approvals.inHand(thread)) if (approval.id === id) return { toolCallId }
+    const open = [...questions.filter((question) => !isToolRequest(question)), ...[...approvals.open(thread).values()].map(({ approval }) => approval)]
+    const others = open.length === 0 ? 'none is' : open.map((each) => `"${each.id}" is`).join(', ')
+    throw new UsageError('unknown-approval', `No approval "${id}" is asked for; ${others}.`)
+  }
+
+  /** For a server that asks by CUSTOM events: the answer is in the message of the call, and the next run brings it. */
+  async #decide(toolCallId: string, id: string, decision: ApprovalDecision, options: SendOptions): Promise<TurnResult> {
+    const { conversation, settings, prepare, run, onChange } = this.#parts
+    const { approvals, thread } = conversation
+    const open = [...approvals.open(thread).keys()].filter((call) => call !== toolCallId)
+    const waits = open.length > 0 || leftCalls(conversation, settings().tools ?? []).open.some(({ call }) => call.id !== toolCallId)
+    if (waits) {
+      approvals.decide(toolCallId, id, decision)
+      onChange()
+      return WAITING
+    }
+    const start = prepare(options)
+    // All that one run asks is answered at once, by one tab.
+    const claim = this.#claim([`approvals of ${thread.runs.at(-1)?.runId ?? ''}`], () => this.#asked(id))
+    if (claim !== undefined) await claim
+    approvals.decide(toolCallId, id, decision)
+    return run(start)
   }
 
   /** See `ChatClient.addToolResult`. */
   async addToolResult(result: ToolResultInput, options: SendOptions): Promise<TurnResult> {
-    const { conversation, runner, generateId, settings, prepare, run, onChange } = this.#parts
+    const { conversation, runner, desk, generateId, settings, now, prepare, run, onChange } = this.#parts
     const given: ToolResultInput = Object(result)
     const answer = answerOf(given)
     requireCall(conversation.thread, given)
+    const { questions } = conversation
+    const question = questions.find((one) => isToolRequest(one) && one.toolCallId === given.toolCallId)
+    if (question !== undefined) resumeEntry(question.id, { status: 'resolved' }, questions, now())
     const start = prepare(options)
     const { tools = [] } = settings()
-    const waited = leftCalls(conversation.thread, tools).open.length > 0
+    const waited = leftCalls(conversation, tools).open.length > 0
     conversation.answer(given.toolCallId, answer, () => generateId('message'))
-    const { ours, open } = leftCalls(conversation.thread, tools)
+    const { ours, open } = leftCalls(conversation, tools)
     if (!runner.busy && waited && ours > 0 && open.length === 0) return run(start)
+    const entries = this.#withReplies([...desk.replies.values()])
+    if (!runner.busy && question !== undefined && entries.length === questions.length) return this.#goOn(entries, options)
     onChange()
-    return { outcome: 'finished' }
+    return question === undefined ? { outcome: 'finished' } : WAITING
   }
+
+  /** See `ChatClient.retry`. */
+  async retry(): Promise<TurnResult> {
+    const { conversation, runner, desk, now, prepare, run, requireIdle } = this.#parts
+    requireIdle()
+    const { failed } = runner
+    if (failed === undefined) throw nothingToRetry()
+    const { start: before, base, resume } = failed
+    const start = prepare({ ...(before.body !== undefined && { body: before.body }) })
+    if (resume.length > 0) {
+      buildResume(base.interrupts, resume, now())
+      const claim = this.#claim(
+        resume.map(({ interruptId }) => interruptId),
+        () => {
+          if (runner.failed !== failed) throw nothingToRetry()
+        },
+      )
+      if (claim !== undefined) await claim
+      desk.take(resume)
+      conversation.approvals.sent(base.interrupts, resume)
+    }
+    runner.rewind(failed)
+    return run(start, resume.length > 0 ? resume : undefined)
+  }
+
+  /** These answers and what tools answer, in the order of the questions; an answer given goes before a tool's. */
+  #withReplies(given: readonly ResumeEntry[]): readonly ResumeEntry[] {
+    const { questions, answered } = this.#parts.conversation
+    const told = new Set(given.map((entry) => (Object(entry) as Partial<ResumeEntry>).interruptId))
+    const replies = toolReplies(questions, answered).filter(({ interruptId }) => !told.has(interruptId))
+    return replies.length === 0 ? given : [...given, ...replies]
+  }
+
+  async #goOn(given: readonly ResumeEntry[], options: SendOptions): Promise<TurnResult> {
+    const { conversation, desk, now, prepare, run } = this.#parts
+    const entries = buildResume(conversation.questions, given, now())
+    const start = prepare(options)
+    const claim = this.#claim(
+      entries.map(({ interruptId }) => interruptId),
+      () => buildResume(conversation.questions, entries, now()),
+    )
+    if (claim !== undefined) await claim
+    desk.take(entries)
+    conversation.approvals.sent(conversation.questions, entries)
+    return run(start, entries)
+  }
+
+  /** Makes the answers ours to give: another tab may have been quicker. Undefined if there is none, and nothing to wait for. */
+  #claim(names: readonly string[], again: () => unknown): Promise<void> | undefined {
+    const { keeper, requireIdle } = this.#parts
+    return keeper?.claimAnswers?.(names).then(() => {
+      requireIdle()
+      again()
+    })
+  }
+}
+
+function nothingToRetry(): UsageError {
+  return new UsageError('nothing-to-retry', 'No turn failed here since something else was done. reload() asks the last message again.')
 }

@@ -50,7 +50,7 @@ export class Attachment {
     } catch (thrown) {
       if (this.#asked !== asked) return undefined
       const error = toCodedError(thrown)
-      runner.phase = { kind: 'failed', error }
+      runner.phase = { kind: 'failed', error, unsent: [] }
       onChange()
       onError(error)
       return { outcome: 'error', error }

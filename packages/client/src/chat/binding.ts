@@ -11,6 +11,7 @@ import type { ChatClientOptions, ChatClientSettings, ChatSnapshot } from './opti
 const METHODS = [
   'addToolResult',
   'append',
+  'approve',
   'attach',
   'cancelQueued',
   'clear',
@@ -19,6 +20,7 @@ const METHODS = [
   'reload',
   'respond',
   'resume',
+  'retry',
   'sendMessage',
   'setMessages',
   'setState',

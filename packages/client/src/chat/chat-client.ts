@@ -2,7 +2,7 @@
  * A conversation with an agent: what the user does goes in, one snapshot comes out. It joins the parts beside it;
  * what a send does, which questions are open and how messages are cut back is decided there.
  */
-import { UsageError, type ResumeEntry } from '@millrace/protocol'
+import { UsageError, type ApprovalDecision, type ResumeEntry } from '@millrace/protocol'
 import type { NormalizedConnection } from '../connection/normalize.ts'
 import { checkLimits, checkMode } from '../checks.ts'
 import { generateId, type IdKind } from '../ids.ts'
@@ -33,6 +33,7 @@ import { IDLE } from './phase.ts'
 import { Runner } from './runner.ts'
 import { Sender } from './sender.ts'
 import { buildSnapshot } from './snapshot.ts'
+import { toolReplies } from './tool-replies.ts'
 import { resolveConnection } from './transport.ts'
 
 /** What a client is; made by {@link ChatClient}, which knows the types. */
@@ -67,7 +68,7 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
     checkLimits(options.limits)
     checkTypes(options)
     const outputs = new Outputs({ schema: () => this.#settings.output, onChange: () => this.#store.commit() })
-    this.#conversation = new Conversation(options, outputs)
+    this.#conversation = new Conversation(options, this.#desk, outputs)
     this.#runner = new Runner({
       options,
       conversation: this.#conversation,
@@ -204,7 +205,8 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
 
   /**
    * Answers one interrupt. When all are answered, the run goes on and the promise resolves with its result; until
-   * then it resolves with `interrupted` at once. The payload is held against the schema for the reason (`answers`).
+   * then it resolves with `interrupted` at once. The payload is held against the schema for the reason (`answers`), and against
+   * the `responseSchema` of the interrupt (a part of JSON Schema: see `checkPayload` of the protocol package).
    * @param interrupt of the snapshot, by whose `reason` the compiler knows the payload; or its id.
    * @throws UsageError (rejects) `malformed-answer`, `unknown-interrupt`, `interrupt-expired`, `busy`.
    */
@@ -215,6 +217,29 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
     this.#sender.requireIdle()
     const held = this.#held(id, answer)
     return this.#answers.respond(id, held instanceof Promise ? await held : held, options)
+  }
+
+  /**
+   * Says yes or no to a call that waits for it, with other arguments if need be. `id` is `approval.id` of its part. The agent is
+   * answered the way it asked: by the interrupt, with the payload its schema wants, or in the message of the call for servers
+   * that ask by CUSTOM `approval-requested`. When all that is asked is answered, the run goes on and the promise resolves with
+   * its result; until then with `interrupted` at once.
+   * @throws UsageError (rejects) `malformed-answer`, `unknown-approval`, `interrupt-expired`, `busy`; `payload-refused` if the
+   * agent takes no such answer, or the tool no such arguments.
+   */
+  async approve(id: string, decision: ApprovalDecision, options: SendOptions = {}): Promise<TurnResult> {
+    return this.#answers.approve(id, decision, options)
+  }
+
+  /**
+   * Sends the turn that failed last again as it was: the same messages, `body`, answers to interrupts and results of tools, with
+   * the settings of now. What came of it goes, and a run that may go on at a server which keeps runs is cancelled there.
+   * `unsent` in the snapshot tells which messages were not heard of.
+   * @throws UsageError (rejects) `nothing-to-retry` if none failed, or something was done since (a reload of the page, too);
+   * `interrupt-expired`, `busy`.
+   */
+  async retry(): Promise<TurnResult> {
+    return this.#answers.retry()
   }
 
   /**
@@ -234,9 +259,10 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
 
   /**
    * Answers a call of a tool that the application runs itself, also while the turn is still running. When no call is left
-   * open, the agent goes on and the promise resolves with how that ended; until then with `finished` at once. With `toolName` the
-   * compiler holds the output against the tool: `addToolResult({ ...call, output })`.
-   * @throws UsageError (rejects) `unknown-call`, `malformed-answer`.
+   * open, the agent goes on and the promise resolves with how that ended; until then with `finished` at once, or with
+   * `interrupted` if it asked for the call by an interrupt. With `toolName` the compiler holds the output against the tool:
+   * `addToolResult({ ...call, output })`.
+   * @throws UsageError (rejects) `unknown-call`, `malformed-answer`, `interrupt-expired`.
    */
   async addToolResult(result: Types['result'], options: SendOptions = {}): Promise<TurnResult> {
     return this.#answers.addToolResult(result, options)
@@ -316,7 +342,7 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
       messages,
       outputs: this.#conversation.outputs,
       phase: this.#runner.phase,
-      interrupts: this.#desk.open(thread.interrupts),
+      interrupts: this.#desk.open(thread.interrupts, toolReplies(thread.interrupts, this.#conversation.answered)),
       queue: this.#sender.queue,
       thread,
       storageError: this.#keeper?.error,

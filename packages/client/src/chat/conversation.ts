@@ -7,28 +7,38 @@ import {
   type Message,
   type Thread,
   type UIMessage,
+  type VerifiedEvent,
 } from '@millrace/protocol'
 import type { ToolAnswer } from '../tools/run-tool.ts'
+import { Approvals } from './approvals.ts'
+import { customAsk, type CustomAsk } from './custom-asks.ts'
 import { reviveMessages } from './history.ts'
+import type { InterruptDesk } from './interrupts.ts'
 import type { Outputs } from '../output/outputs.ts'
 import { withTexts } from '../output/stored-outputs.ts'
 import type { ChatClientOptions, StoredMessage } from './options.ts'
 import { MessageView } from './view.ts'
+
+export type ToolAsk = Extract<CustomAsk, { readonly kind: 'tool' }>
 
 export class Conversation {
   readonly #options: Pick<ChatClientOptions, 'initialState' | 'limits'>
   readonly #view = new MessageView()
   /** Which texts are answers in the form of a value. */
   readonly outputs: Outputs
-  /** A call of a tool of ours was answered since the turn in hand began. */
-  answered = false
+  readonly approvals: Approvals
+  /** Tools of ours that the turn in hand asked for by CUSTOM events, by call. */
+  readonly toolAsks: Map<string, ToolAsk> = new Map()
+  /** Calls that were answered here since the turn in hand began, with what was given. */
+  answered: ReadonlyMap<string, ToolAnswer> = new Map()
   /** Another one after `reset` and `show`. */
   builder: ThreadBuilder
 
   /** @throws UsageError `malformed-message`. */
-  constructor(options: ChatClientOptions, outputs: Outputs) {
+  constructor(options: ChatClientOptions, desk: InterruptDesk, outputs: Outputs) {
     this.#options = options
     this.outputs = outputs
+    this.approvals = new Approvals(desk)
     this.builder = this.#begin(options.initialMessages ?? [])
   }
 
@@ -39,12 +49,18 @@ export class Conversation {
   /** The messages for a view; those that did not change are the same objects. */
   get messages(): readonly UIMessage[] {
     const { thread } = this
-    return this.outputs.show(this.#view.of(thread.messages), this.builder, thread)
+    return this.outputs.show(this.#view.of(thread.messages, this.approvals.of(thread.interrupts)), this.builder, thread)
   }
 
   /** Questions of the agent that have no answer. */
   get questions(): readonly Interrupt[] {
     return this.thread.interrupts
+  }
+
+  /** Ids of all that waits for the user's word, whichever way it was asked. */
+  get asked(): readonly string[] {
+    const { thread } = this
+    return [...thread.interrupts.map(({ id }) => id), ...[...this.approvals.open(thread).values()].map(({ approval }) => approval.id)]
   }
 
   /** Appends a message, or replaces the one with its id. */
@@ -62,13 +78,15 @@ export class Conversation {
   adopt(stored: readonly StoredMessage[]): Message[] {
     const messages = reviveMessages(stored)
     for (const { id, createdAt } of messages) this.#view.date(id, createdAt)
+    this.approvals.read(messages)
     this.outputs.adopt(messages, this.builder)
     return toMessages(withTexts(messages))
   }
 
   /** Adds what a tool of ours gave. */
-  answer(toolCallId: string, { content, error }: ToolAnswer, newId: () => string): void {
-    this.answered = true
+  answer(toolCallId: string, given: ToolAnswer, newId: () => string): void {
+    const { content, error } = given
+    this.answered = new Map(this.answered).set(toolCallId, given)
     const derived = deriveToolMessageId(toolCallId)
     const taken = this.thread.messages.some((message) => message.id === derived && !(message.role === 'tool' && message.toolCallId === toolCallId))
     this.builder.addToolResult({
@@ -78,6 +96,21 @@ export class Conversation {
       content,
       ...(error !== undefined && { error }),
     })
+  }
+
+  /** A turn begins. */
+  begin(): void {
+    this.answered = new Map()
+    this.toolAsks.clear()
+    this.approvals.begin()
+  }
+
+  /** An event was folded, for what AG-UI's messages have no field for. `again`: it was folded before. */
+  hear(event: VerifiedEvent, again: boolean): void {
+    if (event.type === 'TOOL_CALL_START' && !again) this.approvals.forget(event.toolCallId)
+    const ask = event.type === 'CUSTOM' ? customAsk(event) : undefined
+    if (ask?.kind === 'tool') this.toolAsks.set(ask.toolCallId, ask)
+    else if (ask?.kind === 'approval') this.approvals.asked(ask.toolCallId, ask.id, again)
   }
 
   /** A builder that begins with this thread; it takes the place of ours with {@link show}. */
@@ -95,6 +128,8 @@ export class Conversation {
   /** Begins anew: no messages, the initial state. */
   reset(): void {
     this.outputs.clear()
+    this.begin()
+    this.approvals.clear()
     this.builder = this.#begin([])
   }
 

@@ -134,7 +134,7 @@ describe('stop, reload, clear and edits', () => {
     chat.clear()
     expect(chat.getSnapshot()).toEqual({
       threadId: 't1', messages: [], status: 'ready', error: undefined, state: { a: 1 }, interrupts: [],
-      queue: [], runs: [], steps: [], subagents: [],
+      queue: [], unsent: [], runs: [], steps: [], subagents: [],
     })
     expect(await sent).toEqual({ outcome: 'cancelled' })
     expect(chat.getSnapshot().messages).toEqual([])

@@ -12,6 +12,7 @@ const is = (what: string, holds: (value: unknown) => boolean): Check => (value, 
   holds(value) ? undefined : `${at === '' ? 'it' : at} has to be ${what}`
 
 const string = is('a string', (value) => typeof value === 'string')
+const boolean = is('true or false', (value) => typeof value === 'boolean')
 const record = is('an object', isRecord)
 const oneOf = (...known: readonly string[]): Check =>
   is(`one of ${known.join(', ')}`, (value) => typeof value === 'string' && known.includes(value))
@@ -73,12 +74,13 @@ const content = stringOr(
 const origin = optional(object({ messageId: string }))
 const sealed = { origin, encryptedValue: optional(string) }
 const result = object({ messageId: string, content, error: optional(string), metadata: optional(record) })
+const approval = object({ id: string, needsApproval: optional(boolean), approved: optional(boolean) })
 const media = object({ source, id: optional(string), origin })
 
 const part = byType({
   text: object({ content: string, origin }),
   thinking: object({ content: string, ...sealed }),
-  'tool-call': object({ id: string, name: string, arguments: string, result: optional(result), metadata: optional(record), ...sealed }),
+  'tool-call': object({ id: string, name: string, arguments: string, result: optional(result), approval: optional(approval), metadata: optional(record), ...sealed }),
   'tool-result': object({ toolCallId: string, content, error: optional(string), metadata: optional(record), ...sealed }),
   image: media,
   audio: media,

@@ -159,6 +159,11 @@ export interface ChatSnapshot<Types extends ChatTypes = ChatTypes> {
   readonly status: ChatStatus
   /** Why the last turn failed; gone with the next one. */
   readonly error: Error | undefined
+  /**
+   * Ids of the user's messages that the last turn was to bring and of which nothing was heard: whether they arrived is not
+   * known. `retry()` sends them again, and so does any other send. Empty unless `error` is there.
+   */
+  readonly unsent: readonly string[]
   /** State shared with the agent. */
   readonly state: unknown
   /** Questions of the agent that wait for `respond()`. */

@@ -10,7 +10,7 @@ export type Phase =
   /** The turn is over and called tools of ours, which run. */
   | { readonly kind: 'answering'; readonly turn: Turn }
   /** The last turn failed; the next one may begin. */
-  | { readonly kind: 'failed'; readonly error: Error }
+  | { readonly kind: 'failed'; readonly error: Error; readonly unsent: readonly string[] }
 
 export const IDLE: Phase = { kind: 'idle' }
 

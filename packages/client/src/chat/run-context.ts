@@ -1,9 +1,10 @@
 /** What a run is started with, beside its messages. */
-import { UsageError, withOutputSchema, type ResumeEntry, type RunAgentInputContext, type Thread } from '@millrace/protocol'
+import { UsageError, withOutputSchema, type ResumeEntry, type RunAgentInputContext } from '@millrace/protocol'
 import { checkOptions, isRecord } from '../checks.ts'
 import type { GenerateId } from '../ids.ts'
 import { declarationOf } from '../tools/define-tool.ts'
 import { jsonSchemaOf } from '../tools/standard-schema.ts'
+import type { Conversation } from './conversation.ts'
 import type { ChatClientSettings, SendOptions } from './options.ts'
 
 /** What a turn is sent with, apart from what the client holds. */
@@ -27,7 +28,7 @@ export function prepareStart(options: SendOptions, threadId: string | undefined,
 /** `resume` answers the last interrupted run, which becomes the parent. */
 export function makeRunContext(
   { forwardedProps, tools, context, output }: ChatClientSettings,
-  { runs, state }: Thread,
+  { thread: { runs, state }, approvals }: Pick<Conversation, 'thread' | 'approvals'>,
   { threadId, runId }: Start,
   resume: readonly ResumeEntry[] | undefined,
 ): RunAgentInputContext {
@@ -43,5 +44,6 @@ export function makeRunContext(
     ...(tools !== undefined && { clientTools: tools.map(declarationOf) }),
     ...(context !== undefined && { context }),
     ...(props !== undefined && { forwardedProps: props }),
+    ...(approvals.byCustom && { wire: 'parts' as const }),
   }
 }

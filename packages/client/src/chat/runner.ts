@@ -8,6 +8,7 @@ import { AgentError } from '../errors.ts'
 import type { GenerateId } from '../ids.ts'
 import type { Callbacks } from './callbacks.ts'
 import type { Conversation } from './conversation.ts'
+import { answersKept, failedTurn, unsentBy, type FailedTurn, type SentTurn } from './failed-turn.ts'
 import type { InterruptDesk } from './interrupts.ts'
 import { LateEvents } from '../connection/late-events.ts'
 import { mayPass } from '../connection/retry.ts'
@@ -19,6 +20,7 @@ import { joining, sending, type Source } from './source.ts'
 import { failure } from '../tools/run-tool.ts'
 import { ToolAnswers, type Shift } from './tool-answers.ts'
 import { leftCalls } from './tool-desk.ts'
+import { askedCalls, storedAnswers } from './tool-replies.ts'
 import { Turn } from './turn.ts'
 
 export interface RunnerParts {
@@ -39,10 +41,8 @@ export interface RunnerParts {
 }
 
 /** A turn, and what is needed to read its run again. */
-interface Underway {
+interface Underway extends SentTurn {
   readonly turn: Turn
-  readonly start: Start
-  readonly base: LeftRun['base']
   /** It is folded into this, which is not shown before `seen` events have come again. */
   readonly builder: ThreadBuilder
   /** Events of its run that were shown before it began. */
@@ -51,6 +51,8 @@ interface Underway {
 
 /** Of a turn that was read before. */
 const NOTHING: Source = { subscribe: async function* () {}, shared: false }
+
+const NO_ANSWERS: Conversation['answered'] = new Map()
 
 /** Turns that one send may take by itself, unless told otherwise: a model and a tool can call each other for ever. */
 const MAX_CONTINUATIONS = 25
@@ -62,6 +64,7 @@ export class Runner {
   phase: Phase = IDLE
   #underway: Underway | undefined
   #left: LeftRun | undefined
+  #failed: FailedTurn | undefined
   /** Of a thread that was restored; see `goOn`. */
   #begun: readonly string[] | undefined
 
@@ -80,6 +83,21 @@ export class Runner {
    */
   async run(first: Start, resume?: readonly ResumeEntry[]): Promise<TurnResult> {
     return this.#follow(this.#send(first, resume))
+  }
+
+  /** The turn that failed last, if nothing was done since. */
+  get failed(): FailedTurn | undefined {
+    const failed = this.#failed
+    return failed !== undefined && !this.busy && failed.after === this.#parts.conversation.thread ? failed : undefined
+  }
+
+  /** Goes back to where a turn that failed began: what came of it goes. Tells nobody yet. */
+  rewind({ base, runId, answered }: FailedTurn): void {
+    const { conversation } = this.#parts
+    // Two runs would go on with one thread.
+    if (runId !== undefined) this.#cancel(runId)
+    conversation.show(conversation.branch(base))
+    conversation.answered = answered
   }
 
   /**
@@ -138,8 +156,12 @@ export class Runner {
     this.#begun = undefined
     const { conversation, settings, mayAnswerCalls } = this.#parts
     const { thread, builder } = conversation
-    const { threadId, runId } = thread.runs.at(-1) ?? {}
-    const { open } = leftCalls(thread, settings().tools ?? [])
+    const { threadId, runId, outcome } = thread.runs.at(-1) ?? {}
+    const tools = settings().tools ?? []
+    const interrupted = outcome === 'interrupted'
+    const stored = interrupted && begun !== undefined ? storedAnswers(thread) : NO_ANSWERS
+    if (stored.size > 0) conversation.answered = stored
+    const open = interrupted ? askedCalls(conversation, tools) : leftCalls(conversation, tools).open
     if (begun === undefined || threadId === undefined || runId === undefined || open.length === 0) return undefined
     const asked = mayAnswerCalls?.(runId)
     if (asked !== undefined && (!(await asked) || this.busy || conversation.thread !== thread)) return undefined
@@ -148,9 +170,10 @@ export class Runner {
     const underway = this.#begin({ start, source: NOTHING, builder, base: thread, runContext: start, seen: 0 })
     // It was read to its end before.
     underway.turn.leave()
+    conversation.answered = stored
     const lost = open.filter(({ call }) => begun.includes(call.id))
     this.#answers.show(lost.map(({ call }) => ({ toolCallId: call.id, answer: failure('The page was left while it ran.') })))
-    return this.#follow(underway, { outcome: 'finished' })
+    return this.#follow(underway, { outcome: interrupted ? 'interrupted' : 'finished' })
   }
 
   /** Puts messages before those that the run which is read began with. */
@@ -186,7 +209,9 @@ export class Runner {
         result = { outcome: 'error', error: new AgentError(`The agent called tools ${most} times in a row.`, { code: 'too-many-continuations' }) }
         break
       }
-      turn = this.#send({ ...first.start, runId: this.#parts.generateId('run') }, next === 'go on' ? undefined : next).turn
+      const entries = next === 'go on' ? undefined : next
+      if (entries !== undefined) this.#parts.questions.take(entries)
+      turn = this.#send({ ...first.start, runId: this.#parts.generateId('run') }, entries).turn
       result = await turn.result
     }
     return result.outcome === 'running' ? result : this.#end(turn, result)
@@ -205,6 +230,7 @@ export class Runner {
     turn.stop()
     if (this.#underway?.turn === turn) this.#reveal(this.#underway, 'cancelled')
     this.#answers.stop()
+    this.#parts.conversation.approvals.withdraw()
     this.#leave(IDLE)
     return true
   }
@@ -238,18 +264,19 @@ export class Runner {
   #send(start: Start, resume: readonly ResumeEntry[] | undefined): Underway {
     const { conversation, connection, settings, onChange } = this.#parts
     const { thread, builder } = conversation
-    const runContext = makeRunContext(settings(), thread, start, resume)
+    const runContext = makeRunContext(settings(), conversation, start, resume)
     const source = sending(connection(), conversation.messages, start.body, runContext)
     this.#left = this.#begun = undefined
-    const underway = this.#begin({ start, source, builder, base: thread, runContext, seen: 0 })
+    const underway = this.#begin({ start, source, builder, base: thread, runContext, seen: 0, resume: resume ?? [] })
     onChange()
     underway.turn.start()
     return underway
   }
 
-  #begin(plan: Omit<Underway, 'turn'> & { readonly source: Source; readonly runContext: RunAgentInputContext }): Underway {
+  #begin(plan: Omit<Underway, 'turn' | 'answered'> & { readonly source: Source; readonly runContext: RunAgentInputContext }): Underway {
     const { conversation, callbacks, options, onProgress } = this.#parts
-    const { source, builder, runContext, seen, start, base } = plan
+    const { source, builder, runContext, seen, start, base, resume } = plan
+    const { answered } = conversation
     const turn: Turn = new Turn({
       source,
       runContext,
@@ -260,6 +287,7 @@ export class Runner {
       onEvent: (event, index) => {
         if (this.phase.kind === 'submitted' && this.#owns(turn)) this.phase = { kind: 'streaming', turn }
         conversation.outputs.take(builder, event)
+        conversation.hear(event, index < seen)
         // What is read again was told before.
         if (index >= seen) callbacks.call('onEvent', event, index)
       },
@@ -269,9 +297,10 @@ export class Runner {
         onProgress()
       },
     })
-    const underway = { turn, start, base, builder, seen }
+    const underway: Underway = { turn, start, base, builder, seen, answered, ...(resume !== undefined && { resume }) }
     this.#underway = underway
-    conversation.answered = false
+    this.#failed = undefined
+    conversation.begin()
     this.phase = { kind: 'submitted', turn }
     return underway
   }
@@ -281,7 +310,15 @@ export class Runner {
     // As the turn left them: a listener may go on to the next one.
     const { messages } = conversation
     if (this.#owns(turn)) {
-      this.#leave(result.error === undefined ? IDLE : { kind: 'failed', error: result.error })
+      const { error, outcome } = result
+      if (outcome !== 'finished' && outcome !== 'interrupted') conversation.approvals.withdraw()
+      const sent = this.#underway
+      this.#leave(error === undefined || sent === undefined ? IDLE : { kind: 'failed', error, unsent: unsentBy(sent) })
+      if (error !== undefined && sent !== undefined) {
+        const { thread } = conversation
+        this.#failed = failedTurn(sent, thread, error)
+        conversation.answered = answersKept(sent, thread)
+      }
       onChange()
     }
     if (result.error !== undefined) callbacks.call('onError', result.error)

@@ -61,7 +61,7 @@ export class Sender {
           runner.halt()
       }
     }
-    requireAnswered(conversation.questions)
+    requireAnswered(conversation.asked)
     const start = this.prepare(options)
     conversation.add(message, createdAt)
     return this.run(start)
@@ -77,8 +77,8 @@ export class Sender {
   /** See `ChatClient.edit`. */
   async edit(messageId: string, input: string | MessageInput, options: SendOptions): Promise<TurnResult> {
     const { conversation, now } = this.#parts
-    const { questions, thread } = conversation
-    requireAnswered(questions)
+    const { thread } = conversation
+    requireAnswered(conversation.asked)
     const at = thread.messages.findIndex(({ id, role }) => id === messageId && role === 'user')
     if (at === -1) throw new UsageError('unknown-message', `No message "${messageId}" of the user is in the thread.`)
     const message = userMessage(input, () => messageId)
@@ -95,7 +95,7 @@ export class Sender {
   async append(message: StoredMessage, options: SendOptions): Promise<TurnResult> {
     const { conversation } = this.#parts
     this.requireIdle()
-    requireAnswered(conversation.questions)
+    requireAnswered(conversation.asked)
     const start = this.prepare(options)
     for (const wire of conversation.adopt([message])) conversation.builder.addMessage(wire)
     return this.run(start)
@@ -104,8 +104,8 @@ export class Sender {
   /** See `ChatClient.reload`. */
   async reload(options: SendOptions): Promise<TurnResult> {
     const { conversation } = this.#parts
-    const { questions, thread } = conversation
-    requireAnswered(questions)
+    const { thread } = conversation
+    requireAnswered(conversation.asked)
     upToLastUser(thread.messages)
     const start = this.prepare(options)
     this.halt()

@@ -5,6 +5,8 @@ import type { Outputs } from '../output/outputs.ts'
 import type { ChatSnapshot, QueuedMessage } from './options.ts'
 import { statusOf, type Phase } from './phase.ts'
 
+const NONE: readonly string[] = []
+
 export interface SnapshotSource {
   readonly threadId: string | undefined
   readonly messages: readonly UIMessage[]
@@ -29,6 +31,7 @@ export function buildSnapshot(
     outputError: output && outputs.errorOf(output),
     status: statusOf(phase),
     error: phase.kind === 'failed' ? phase.error : undefined,
+    unsent: phase.kind === 'failed' ? phase.unsent : NONE,
     state: thread.state,
     interrupts,
     queue,

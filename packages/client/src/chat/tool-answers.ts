@@ -7,7 +7,8 @@ import type { GenerateId } from '../ids.ts'
 import type { Callbacks } from './callbacks.ts'
 import type { Conversation } from './conversation.ts'
 import type { ChatClientSettings } from './options.ts'
-import { askedCalls, leftCalls, openToolCall, ToolDesk, type AnsweredCall, type OpenCall } from './tool-desk.ts'
+import { leftCalls, openToolCall, ToolDesk, type AnsweredCall, type OpenCall } from './tool-desk.ts'
+import { askedCalls, toolReplies } from './tool-replies.ts'
 
 export interface ToolAnswersParts {
   readonly conversation: Conversation
@@ -54,6 +55,8 @@ export class ToolAnswers {
   /** Ends what runs, and shows what it gave and that the rest was stopped. */
   stop(): void {
     this.show(this.#desk.stop())
+    // The agent is not gone on with: what it asked for it asks still.
+    this.#parts.conversation.answered = new Map()
   }
 
   show(answers: readonly AnsweredCall[]): void {
@@ -68,34 +71,35 @@ export class ToolAnswers {
 
   async #answerCalls(shift: Shift): Promise<Next> {
     const { conversation, settings, onChange } = this.#parts
-    const before = leftCalls(conversation.thread, settings().tools ?? [])
+    const before = leftCalls(conversation, settings().tools ?? [])
     if (before.ours === 0) return 'done'
     const answers = await this.#run(shift, before.open)
     if (answers === 'done' || answers === 'stopped') return answers
-    const { open } = leftCalls(conversation.thread, settings().tools ?? [])
+    const { open } = leftCalls(conversation, settings().tools ?? [])
     // What was answered before this turn is no answer to it: an agent that uses an id again would be gone on with for ever.
-    if (open.length === 0) return conversation.answered ? 'go on' : 'done'
+    if (open.length === 0) return conversation.answered.size > 0 ? 'go on' : 'done'
     onChange()
     this.tell(open)
     return 'done'
   }
 
-  /** For an agent that asks for its calls by interrupts. */
+  /** For an agent that asks for its calls by interrupts. What it asks beside them is for the application. */
   async #answerAsked(shift: Shift): Promise<Next> {
-    const { conversation, settings } = this.#parts
-    const asked = askedCalls(conversation.thread, settings().tools ?? [])
-    if (asked.size === 0) return 'done'
-    const answers = await this.#run(shift, [...asked.values()])
-    if (answers === 'done' || answers === 'stopped') return answers
-    const byCall = new Map(answers.map(({ toolCallId, answer }) => [toolCallId, answer]))
-    const entries = [...asked].flatMap(([interruptId, { call }]): ResumeEntry[] => {
-      const answer = byCall.get(call.id)
-      if (answer === undefined) return []
-      const { error, output } = answer
-      return [{ interruptId, status: 'resolved', payload: error === undefined ? (output ?? null) : { error } }]
-    })
+    const { conversation, settings, onChange } = this.#parts
+    const asked = askedCalls(conversation, settings().tools ?? [])
+    if (asked.length > 0) {
+      const answers = await this.#run(shift, asked)
+      if (answers === 'done' || answers === 'stopped') return answers
+    }
+    const { interrupts } = conversation.thread
+    const entries = toolReplies(interrupts, conversation.answered)
+    if (entries.length === interrupts.length) return entries
+    const open = askedCalls(conversation, settings().tools ?? [])
+    if (open.length === 0) return 'done'
+    onChange()
     // One that was run before, as far as we know, is for the application to judge.
-    return entries.length === asked.size ? entries : 'done'
+    this.tell(open)
+    return 'done'
   }
 
   /** Runs what can be run of these, and shows the answers. */

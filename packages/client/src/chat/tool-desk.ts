@@ -5,6 +5,7 @@
 import { UsageError, type Thread, type Tool, type ToolCall } from '@millrace/protocol'
 import type { ClientTool } from '../tools/define-tool.ts'
 import { contentOf, failure, parseArguments, runTool, type ToolAnswer } from '../tools/run-tool.ts'
+import type { Conversation } from './conversation.ts'
 import type { OpenToolCall, ToolResultInput } from './options.ts'
 
 /** A call that nobody has answered, with the tool it names if that is ours. */
@@ -23,41 +24,45 @@ export interface AnsweredCall {
  * thread has a result by now are answered.
  */
 export function leftCalls(
-  { messages, runs }: Thread,
+  { thread: { messages, runs }, toolAsks, approvals }: Asked,
   tools: readonly (ClientTool | Tool)[],
 ): { readonly ours: number; readonly open: readonly OpenCall[] } {
   const run = runs.at(-1)
-  const pending = new Set(run?.outcome === 'finished' ? run.pendingToolCallIds : [])
+  const pending = new Set(run?.outcome === 'finished' ? [...(run.pendingToolCallIds ?? []), ...toolAsks.keys()] : [])
   if (pending.size === 0) return { ours: 0, open: [] }
   const byName = new Map(tools.map((tool) => [tool.name, tool as ClientTool]))
   const answered = new Set(messages.map((message) => (message.role === 'tool' ? message.toolCallId : undefined)))
-  const left = messages
-    .flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
+  const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
+  const known = new Set(calls.map(({ id }) => id))
+  // Of a call that it made in a run of before, a server may tell no more than this.
+  const untold = [...toolAsks.values()].filter(({ toolCallId }) => !known.has(toolCallId)).map(({ toolCallId, toolName }) => bareCall(toolCallId, toolName))
+  const left = [...calls, ...untold]
     .filter((call) => pending.has(call.id))
-    .map((call): OpenCall => ({ call, tool: byName.get(call.function.name) }))
+    .flatMap((call): readonly OpenCall[] => {
+      const ask = toolAsks.get(call.id)
+      const held = ask === undefined ? approvals.holds(call.id) : undefined
+      // Whether it runs is for the agent, which is told what the user said.
+      if (held === 'said') return []
+      if (held === 'asked') return [{ call, tool: undefined }]
+      return [{ call: withInput(call, ask?.input ?? approvals.inputOf(call.id)), tool: byName.get(call.function.name) }]
+    })
   return {
     ours: left.filter(({ tool }) => tool !== undefined).length,
     open: left.filter(({ call }) => !answered.has(call.id)),
   }
 }
 
-/** The reason by which TanStack AI interrupts a run for a tool of the client. */
-const FOR_A_TOOL = 'tanstack:client_tool_execution'
+/** What the agent asks for, beside what its messages say. */
+type Asked = Pick<Conversation, 'thread' | 'toolAsks' | 'approvals'>
 
-/**
- * The calls that the agent asks us to run by interrupts, with the interrupt of each; none if it asks for anything else too:
- * that is for the application, and all of it is answered at once.
- */
-export function askedCalls({ messages, interrupts }: Thread, tools: readonly (ClientTool | Tool)[]): ReadonlyMap<string, OpenCall> {
-  const calls = new Map(messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : [])).map((call) => [call.id, call]))
-  const asked = new Map<string, OpenCall>()
-  for (const { id, reason, toolCallId } of interrupts) {
-    const call = reason === FOR_A_TOOL && toolCallId !== undefined ? calls.get(toolCallId) : undefined
-    const tool = tools.find(({ name }) => name === call?.function.name) as ClientTool | undefined
-    if (call === undefined || tool?.execute === undefined) return new Map()
-    asked.set(id, { call, tool })
-  }
-  return asked
+function bareCall(id: string, name: string): ToolCall {
+  return { id, type: 'function', function: { name, arguments: '' } }
+}
+
+/** The call as it is to be run: with these arguments, if there are any. */
+export function withInput(call: ToolCall, input: unknown): ToolCall {
+  const text = input === undefined || input === null ? undefined : JSON.stringify(input)
+  return text === undefined ? call : { ...call, function: { ...call.function, arguments: text } }
 }
 
 /** Tools at work. */
@@ -140,7 +145,7 @@ export function openToolCall({ id, function: { name, arguments: text } }: ToolCa
 export function answerOf({ output, error }: ToolResultInput): ToolAnswer {
   if (error === undefined) {
     try {
-      return { content: contentOf(output) }
+      return { content: contentOf(output), output }
     } catch (cause) {
       throw new UsageError('malformed-answer', 'The output of a tool has to be JSON: it has a cycle or a BigInt.', { cause })
     }

@@ -264,16 +264,36 @@ describe('an agent that asks for tools by interrupts, as TanStack AI does', () =
     expect(chat.getSnapshot().interrupts).toEqual([])
   })
 
-  it('leaves all of it to the application if it asks for anything else too, or for a tool that is not ours to run', async () => {
-    for (const [tools, turn] of [
-      [[add, failing], asking({ id: 'other', reason: 'approval' })],
-      [[add], asking()],
-    ] as const) {
-      const { chat, calls } = chatWith(tools, [turn])
-      expect(await chat.sendMessage('go')).toEqual({ outcome: 'interrupted' })
-      expect(calls).toHaveLength(1)
-      expect(chat.getSnapshot().interrupts.length).toBeGreaterThan(1)
-    }
+  it('what it asks beside them waits for the application, and all of it is answered at once', async () => {
+    const { chat, calls } = chatWith([add, failing], [asking({ id: 'other', reason: 'approval' }), hello('r2')])
+    expect(await chat.sendMessage('go')).toEqual({ outcome: 'interrupted' })
+    expect(calls).toHaveLength(1)
+    expect(chat.getSnapshot().interrupts).toMatchObject([{ id: 'other' }])
+    expect(await chat.respond('other', { status: 'resolved', payload: 'yes' })).toEqual({ outcome: 'finished' })
+    expect(calls[1]?.[3]?.resume).toEqual([
+      { interruptId: 'i-c1', status: 'resolved', payload: 3 },
+      { interruptId: 'i-c2', status: 'resolved', payload: { error: 'no' } },
+      { interruptId: 'other', status: 'resolved', payload: 'yes' },
+    ])
+  })
+
+  it('a tool that is not ours is the application’s to answer; ours is run', async () => {
+    const { chat, calls } = chatWith([add], [asking(), hello('r2')])
+    expect(await chat.sendMessage('go')).toEqual({ outcome: 'interrupted' })
+    expect(chat.getSnapshot().interrupts).toMatchObject([{ id: 'i-c2' }])
+    expect(await chat.respond('i-c2', { status: 'resolved', payload: 5 })).toEqual({ outcome: 'finished' })
+    expect(calls[1]?.[3]?.resume).toMatchObject([{ payload: 3 }, { payload: 5 }])
+  })
+
+  it('one without execute is told, and answered like any other call', async () => {
+    const told: unknown[] = []
+    const manual = defineTool({ name: 'fail', description: 'd' })
+    const { chat, calls } = chatWith([add, manual], [asking(), hello('r2')], { onToolCall: (open) => told.push(open) })
+    expect(await chat.sendMessage('go')).toEqual({ outcome: 'interrupted' })
+    expect(told).toEqual([{ toolCallId: 'c2', toolName: 'fail', input: {} }])
+    expect(await chat.addToolResult({ toolCallId: 'c2', output: '7' })).toEqual({ outcome: 'finished' })
+    expect(calls[1]?.[3]).toMatchObject({ parentRunId: 'r1', resume: [{ payload: 3 }, { payload: '7' }] })
+    expect(results(calls, 1)).toEqual(['c1: 3', 'c2: 7'])
   })
 
   it('is left alone when it is stopped meanwhile', async () => {

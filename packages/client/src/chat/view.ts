@@ -1,27 +1,31 @@
 /** Messages of a thread as a view shows them, with the dates that AG-UI messages have no field for. */
-import { toUIMessages, type Message, type UIMessage } from '@millrace/protocol'
+import { toUIMessages, type CallApproval, type Message, type UIMessage } from '@millrace/protocol'
+
+type Approvals = ReadonlyMap<string, CallApproval>
+
+const NOTHING = { messages: [], approvals: new Map<string, CallApproval>(), ui: [] } as const
 
 export class MessageView {
   readonly #dates = new Map<string, Date>()
   readonly #dated = new WeakMap<UIMessage, UIMessage>()
-  #last: { readonly messages: readonly Message[]; readonly ui: readonly UIMessage[] } = { messages: [], ui: [] }
+  #last: { readonly messages: readonly Message[]; readonly approvals: Approvals; readonly ui: readonly UIMessage[] } = NOTHING
 
   /** Notes when a message was made; undefined leaves what is known. */
   date(id: string, createdAt: Date | undefined): void {
     if (createdAt === undefined) return
     this.#dates.set(id, createdAt)
-    this.#last = { messages: [], ui: [] }
+    this.#last = NOTHING
   }
 
   /** The same objects, and the same array, for what did not change. */
-  of(messages: readonly Message[]): readonly UIMessage[] {
-    const { messages: before, ui } = this.#last
-    if (messages === before) return ui
+  of(messages: readonly Message[], approvals: Approvals): readonly UIMessage[] {
+    const { messages: before, approvals: told, ui } = this.#last
+    if (messages === before && approvals === told) return ui
     // An answer streams into the last turn; there may be thousands before it, which need no look.
-    const from = sameTurns(before, messages)
+    const from = approvals === told ? sameTurns(before, messages) : 0
     const kept = from === 0 ? [] : ui.slice(0, ui.length - toUIMessages(before.slice(from)).length)
-    const next = kept.concat(toUIMessages(messages.slice(from)).map((message) => this.#withDate(message)))
-    this.#last = { messages, ui: next }
+    const next = kept.concat(toUIMessages(messages.slice(from), approvals).map((message) => this.#withDate(message)))
+    this.#last = { messages, approvals, ui: next }
     return next
   }
 
