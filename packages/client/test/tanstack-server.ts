@@ -27,7 +27,7 @@ import { WebSocketServer } from 'ws'
 type Chunks = ReturnType<typeof chat> & AsyncIterable<never>
 
 export interface TanstackServer {
-  /** Paths: `/sse`, `/ndjson`, `/durable/sse`, `/durable/ndjson`. */
+  /** Paths: `/sse`, `/ndjson`, `/durable/sse`, `/durable/ndjson`; `/older/sse` asks by CUSTOM events, as servers of before interrupts. */
   readonly url: string
   /** Paths: `/ws`, `/durable/ws`. */
   readonly wsUrl: string
@@ -41,6 +41,8 @@ export interface TanstackServer {
   readonly running: Set<string>
   /** Sockets of clients that are open. */
   readonly open: () => number
+  /** Inputs with which the tool `sendMail` ran, which needs an approval. */
+  readonly mails: unknown[]
   /** What `GET ?threadId=` answers. */
   readonly threads: Map<string, unknown>
   /** The same events without a wire, for connections over functions. */
@@ -57,6 +59,11 @@ function teach(mock: LLMock): void {
   const call = (id: string, name: string, args: string): { id: string; name: string; arguments: string } => ({ id, name, arguments: args })
   mock.onToolResult('call_weather', { content: WEATHER_TEXT })
   mock.onToolResult('call_pick', { content: 'It is red.' })
+  mock.onToolResult('call_mail', { content: 'That is settled.' })
+  mock.onToolResult('call_wipe', { content: 'That is settled.' })
+  mock.onMessage('mail', { content: 'Shall I?', toolCalls: [call('call_mail', 'sendMail', '{"to":"ann"}')] })
+  mock.onMessage('wipe', { content: 'Shall I?', toolCalls: [call('call_wipe', 'wipe', '{"disk":"c"}')] })
+  mock.onMessage('both', { content: 'Shall I?', toolCalls: [call('call_mail', 'sendMail', '{"to":"ann"}'), call('call_pick', 'pickColour', '{"from":2}')] })
   mock.onMessage('weather', { content: 'Let me look.', toolCalls: [call('call_weather', 'getWeather', '{"city":"Zürich"}')] })
   mock.onMessage('colour', { content: 'Choose.', toolCalls: [call('call_pick', 'pickColour', '{"from":2}')] })
   mock.onMessage('recipe', { content: RECIPE_TEXT })
@@ -69,6 +76,14 @@ const weather = toolDefinition({
   description: 'The weather in a city',
   inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 }).server((input) => ({ city: (input as { city: string }).city, degrees: 4 }))
+
+/** Runs at the client, when the user has said so. */
+const wipe = toolDefinition({
+  name: 'wipe',
+  description: 'Wipes a disk',
+  inputSchema: { type: 'object', properties: { disk: { type: 'string' } }, required: ['disk'] },
+  needsApproval: true,
+})
 
 /** Known to the server, run by the client. */
 export const pickColour = toolDefinition({
@@ -86,9 +101,18 @@ export async function startTanstackServer(): Promise<TanstackServer> {
   const aborted: string[] = []
   const running = new Set<string>()
   const threads = new Map<string, unknown>()
+  const mails: unknown[] = []
+  const sendMail = toolDefinition({
+    name: 'sendMail',
+    description: 'Sends a mail',
+    inputSchema: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] },
+    needsApproval: true,
+  }).server((input) => (mails.push(input), { sent: true }))
 
-  async function* play(body: unknown, abort: AbortController): AsyncGenerator<never> {
-    const { messages, threadId, runId, parentRunId, resume, tools, forwardedProps } = await chatParamsFromRequestBody(body)
+  async function* play(body: unknown, abort: AbortController, older = false): AsyncGenerator<never> {
+    const { messages: read, threadId, runId, parentRunId, resume, tools, forwardedProps } = await chatParamsFromRequestBody(body)
+    // Servers of before took the messages as they came, with their parts, from which `chat()` reads approvals to this day.
+    const messages = older ? (body as { messages: typeof read }).messages : read
     started.push({ runId, input: body as Record<string, unknown> })
     running.add(runId)
     abort.signal.addEventListener('abort', () => running.has(runId) && aborted.push(runId))
@@ -100,7 +124,7 @@ export async function startTanstackServer(): Promise<TanstackServer> {
       yield* chat({
         adapter: createOpenaiChat('gpt-4o', 'mock', { baseURL: `${mock.url}/v1` }),
         messages: messages as never,
-        tools: mergeAgentTools([weather, pickColour], tools) as never,
+        tools: mergeAgentTools([weather, pickColour, sendMail, wipe], tools) as never,
         threadId,
         runId,
         ...(parentRunId !== undefined && { parentRunId }),
@@ -127,7 +151,9 @@ export async function startTanstackServer(): Promise<TanstackServer> {
     const abort = new AbortController()
     // Only `stop` by a client that is gone ends a run that nobody stores.
     const init = url.pathname.includes('durable') ? { durability: { adapter: memoryStream(request), batch: 4 } } : { abortController: abort }
-    const chunks = play(await request.json(), abort)
+    const older = url.pathname.includes('older')
+    const played = play(await request.json(), abort, older)
+    const chunks = older ? (olderSpelling(played) as AsyncGenerator<never>) : played
     return url.pathname.endsWith('sse') ? toServerSentEventsResponse(chunks, init) : toHttpResponse(chunks, init)
   }
 
@@ -178,6 +204,7 @@ export async function startTanstackServer(): Promise<TanstackServer> {
     aborted,
     running,
     open: () => open,
+    mails,
     threads,
     play: (input, signal) => {
       const abort = new AbortController()
@@ -191,6 +218,30 @@ export async function startTanstackServer(): Promise<TanstackServer> {
       server.close()
       await mock.stop()
     },
+  }
+}
+
+interface Asking {
+  readonly type: string
+  readonly outcome?: { readonly interrupts?: readonly { readonly id: string; readonly toolCallId: string; readonly metadata: { readonly kind: string; readonly toolName: string; readonly input: unknown } }[] }
+}
+
+/** Interrupts as the CUSTOM events that stood in their place before there were any: behind the RUN_FINISHED, which says nothing of them. */
+async function* olderSpelling(chunks: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+  for await (const chunk of chunks) {
+    const { outcome, ...rest } = chunk as Asking
+    if (outcome?.interrupts === undefined) {
+      yield chunk
+      continue
+    }
+    yield rest
+    for (const { id, toolCallId, metadata } of outcome.interrupts) {
+      const { kind, toolName, input } = metadata
+      const value = { toolCallId, toolName, input }
+      yield kind === 'approval'
+        ? { type: 'CUSTOM', name: 'approval-requested', value: { ...value, approval: { id, needsApproval: true } } }
+        : { type: 'CUSTOM', name: 'tool-input-available', value }
+    }
   }
 }
 

@@ -2,7 +2,7 @@
 import { buildRunAgentInput, toolInput, type RunAgentInputContext, type ToolCallPart } from '@millrace/protocol'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { ChatClient, defineTool, memoryStorage, stream, type ChatClientOptions, type StreamChunk } from '@millrace/client'
+import { defineTool, memoryStorage, stream, type ChatClient, type ChatClientOptions, type StreamChunk } from '@millrace/client'
 import { caught, failed, finished, hello, interrupted, iterate, started, text, until } from '../../test/events.ts'
 import { openPage } from '../../test/pages.ts'
 import { scripted } from '../../test/scripted.ts'
@@ -190,11 +190,14 @@ describe.each(SPELLINGS)('an agent that asks by $name', ({ id, ask, said }) => {
   })
 
   it('an id that is used again is another call, which nobody has approved', async () => {
-    const { chat } = chatWith([ask('r1', 'c1'), done('r2', 'c1'), ask('r3', 'c1'), hello('r4')])
+    const { chat } = chatWith([ask('r1', 'c1'), done('r2', 'c1'), [started('r3'), ...call('c1'), finished('r3')], ask('r4', 'c1'), hello('r5')])
     await chat.sendMessage('go')
     await chat.approve(id('c1'), { approved: true })
     chat.setMessages([])
     await chat.sendMessage('again')
+    expect(shown(chat)).toEqual(['c1 input-complete'])
+    chat.setMessages([])
+    await chat.sendMessage('and again')
     expect(shown(chat)).toEqual(['c1 approval-requested'])
     await chat.approve(id('c1'), { approved: false })
     expect(shown(chat)).toEqual(['c1 approval-responded no'])
@@ -202,7 +205,7 @@ describe.each(SPELLINGS)('an agent that asks by $name', ({ id, ask, said }) => {
 
   it('is asked still after a reload, and answered once', async () => {
     const disk = memoryStorage()
-    let sent: Sent[] = []
+    const sent: Sent[] = []
     const turns = [ask('r1', 'c1', 'c2'), done('r2', 'c1', 'c2')]
     const connection = stream((...args) => iterate(turns[sent.push(args) - 1] ?? []))
     const before = openPage(disk, undefined, { connection })

@@ -11,7 +11,7 @@ import {
 } from '@millrace/protocol'
 import type { ToolAnswer } from '../tools/run-tool.ts'
 import { Approvals } from './approvals.ts'
-import { customAsk, type CustomAsk } from './custom-asks.ts'
+import { customAsk, isNoResult, type CustomAsk } from './custom-asks.ts'
 import { reviveMessages } from './history.ts'
 import type { InterruptDesk } from './interrupts.ts'
 import type { Outputs } from '../output/outputs.ts'
@@ -105,8 +105,11 @@ export class Conversation {
     this.approvals.begin()
   }
 
-  /** An event was folded, for what AG-UI's messages have no field for. `again`: it was folded before. */
-  hear(event: VerifiedEvent, again: boolean): void {
+  /** An event was folded into `builder`: what AG-UI's messages have no field for. `again`: it was folded before. */
+  hear(event: VerifiedEvent, again: boolean, builder: ThreadBuilder): void {
+    if (event.type === 'MESSAGES_SNAPSHOT' && this.approvals.byCustom && event.messages.some(isNoResult)) {
+      builder.setMessages(builder.snapshot().messages.filter((message) => !isNoResult(message)))
+    }
     if (event.type === 'TOOL_CALL_START' && !again) this.approvals.forget(event.toolCallId)
     const ask = event.type === 'CUSTOM' ? customAsk(event) : undefined
     if (ask?.kind === 'tool') this.toolAsks.set(ask.toolCallId, ask)

@@ -2,7 +2,7 @@
  * What a server of before interrupts asks of its client by CUSTOM events, in the spelling of TanStack AI. An event that is not of
  * these shapes asks nothing.
  */
-import type { VerifiedEvent } from '@millrace/protocol'
+import type { Message, VerifiedEvent } from '@millrace/protocol'
 import { isRecord } from '../checks.ts'
 
 export type CustomAsk =
@@ -22,5 +22,16 @@ export function customAsk(event: VerifiedEvent): CustomAsk | undefined {
       return typeof toolName === 'string' ? { kind: 'tool', toolCallId, toolName, input } : undefined
     default:
       return undefined
+  }
+}
+
+/** Such a server tells the model of an approval by a result that is none: the call is still to be run. */
+export function isNoResult(message: Message): boolean {
+  if (message.role !== 'tool' || typeof message.content !== 'string' || !message.content.includes('"pendingExecution"')) return false
+  try {
+    const value: unknown = JSON.parse(message.content)
+    return isRecord(value) && value['pendingExecution'] === true
+  } catch {
+    return false
   }
 }

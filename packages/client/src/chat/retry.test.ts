@@ -1,6 +1,6 @@
 /** A turn that failed, sent again: the same as before in all that it says, and nothing left of what came of it. */
 import { describe, expect, it } from 'vitest'
-import { ChatClient, defineTool, memoryStorage, persisted, stream, TransportError, type ChatClientOptions, type StreamChunk, type StreamFactory } from '@millrace/client'
+import { defineTool, memoryStorage, persisted, stream, TransportError, type ChatClient, type ChatClientOptions, type StreamChunk, type StreamFactory } from '@millrace/client'
 import { caught, failed, finished, hello, interrupted, iterate, started, text, until } from '../../test/events.ts'
 import { scripted, texts } from '../../test/scripted.ts'
 

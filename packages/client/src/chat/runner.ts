@@ -287,7 +287,7 @@ export class Runner {
       onEvent: (event, index) => {
         if (this.phase.kind === 'submitted' && this.#owns(turn)) this.phase = { kind: 'streaming', turn }
         conversation.outputs.take(builder, event)
-        conversation.hear(event, index < seen)
+        conversation.hear(event, index < seen, builder)
         // What is read again was told before.
         if (index >= seen) callbacks.call('onEvent', event, index)
       },
