@@ -10,7 +10,7 @@ export type Command =
   | { readonly do: 'send'; readonly kind: Kind }
   | { readonly do: 'release'; readonly events: number }
   | { readonly do: 'edit'; readonly nth: number; readonly kind: Kind }
-  | { readonly do: 'reload' | 'answer' | 'respond'; readonly kind: Kind }
+  | { readonly do: 'reload' | 'retry' | 'answer' | 'respond'; readonly kind: Kind }
   | { readonly do: 'stop' | 'detach' | 'attach' | 'clear' | 'cut' }
 
 interface Run {
@@ -124,6 +124,10 @@ export class Model {
   #left: Shown | undefined
   /** The request of the run that was left has not been heard of yet: it goes on being read until it is, and only then joined. */
   #unheard = false
+  /** The run that is being read was begun here, and not only joined. */
+  #ours = false
+  /** It failed, and nothing was done since. */
+  failed: Shown | undefined
   #users = 0
 
   constructor(world: World) {
@@ -172,11 +176,18 @@ export class Model {
     this.entries.splice(this.entries.findLastIndex((entry) => !isShown(entry)) + 1)
   }
 
+  /** What came of the run that failed is gone. */
+  cutFailed(): void {
+    this.entries.splice(this.entries.indexOf(this.failed as Shown))
+  }
+
   /** The run that the world began last is being read. */
   begin(): void {
     this.#answered = this.interrupt !== undefined
     this.#unheard = false
     this.#reading = { run: this.#world.runs.at(-1) as Run, events: 0, answer: undefined }
+    this.#ours = true
+    this.failed = undefined
     this.entries.push(this.#reading)
     this.#left = undefined
     this.status = 'submitted'
@@ -203,6 +214,8 @@ export class Model {
   attach(): void {
     if (this.#reading !== undefined || this.#left === undefined) return
     this.#reading = this.#left
+    this.#ours = false
+    this.failed = undefined
     this.#left = undefined
     this.status = 'submitted'
     this.progress()
@@ -211,6 +224,7 @@ export class Model {
   clear(): void {
     this.stop()
     this.entries = []
+    this.failed = undefined
     this.interrupt = undefined
     this.status = 'ready'
   }
@@ -222,6 +236,7 @@ export class Model {
     this.#unheard = false
     if (first) return
     if (this.#reading === undefined) return
+    this.failed = this.#ours ? this.#reading : undefined
     this.#reading = undefined
     this.#answered = false
     this.status = 'error'
@@ -237,6 +252,7 @@ export class Model {
     this.status = 'streaming'
     if (shown.events < run.script.length || run.released < run.script.length) return
     this.#reading = undefined
+    if (run.kind === 'fails' && this.#ours) this.failed = shown
     this.status = run.kind === 'fails' ? 'error' : 'ready'
     this.#answered = false
     // An error leaves the question open; every other end replaces or takes it.

@@ -304,6 +304,22 @@ describe('approvals by CUSTOM events', () => {
     expect(shown(chat)).toEqual(['c1 complete yes'])
   })
 
+  it('a result that only tells the model of an approval is none', async () => {
+    let runs = 0
+    const wipe = defineTool({ name: 'del', description: 'd', execute: () => ++runs })
+    const told = (content: string) => ({ id: 'p', role: 'tool', toolCallId: 'c1', content })
+    const snapshot = (content: string): StreamChunk => ({ type: 'MESSAGES_SNAPSHOT', messages: [{ id: 'u', role: 'user', content: 'go' }, { id: 'a1', role: 'assistant', toolCalls: [{ id: 'c1', type: 'function', function: { name: 'del', arguments: '{}' } }] }, told(content)] })
+    const ask: StreamChunk = { type: 'CUSTOM', name: 'tool-input-available', value: { toolCallId: 'c1', toolName: 'del', input: {} } }
+    for (const [content, times] of [['{"approved":true,"pendingExecution":true}', 1], ['{"approved":true}', 0], ['"pendingExecution"', 0], ['{"pendingExecution":', 0]] as const) {
+      runs = 0
+      const { chat, calls } = chatWith([[started('r1'), ...call('c1'), finished('r1'), ...customs('c1')], [started('r2'), snapshot(content), finished('r2'), ask], hello('r3')], { tools: [wipe] })
+      await chat.sendMessage({ content: 'go', id: 'u' })
+      await chat.approve('approval_c1', { approved: true })
+      expect(runs, content).toBe(times)
+      if (times === 1) expect(inputOf(calls[2] as Sent).messages.filter(({ role }) => role === 'tool')).toMatchObject([{ content: '1' }])
+    }
+  })
+
   it('and calls of ours beside them wait for each other', async () => {
     const ask = defineTool({ name: 'ask', description: 'd' })
     const turn = [started('r1'), ...call('c1'), ...call('c2', 'ask'), finished('r1'), ...customs('c1')]

@@ -14,7 +14,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('send' as const), kind }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('release' as const), events: fc.integer({ min: 1, max: 8 }) }) },
   fc.record({ do: fc.constant('edit' as const), nth: fc.nat(3), kind }),
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('reload' as const, 'answer' as const, 'respond' as const), kind }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('reload' as const, 'retry' as const, 'answer' as const, 'respond' as const), kind }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('stop' as const, 'detach' as const, 'attach' as const, 'attach' as const, 'clear' as const, 'cut' as const) }) },
 )
 
@@ -89,6 +89,15 @@ class Run {
         if (refused !== undefined) return
         model.stop()
         model.cutAfterLastUser()
+        return model.begin()
+      }
+      case 'retry': {
+        world.next = given.kind
+        this.#start(chat.retry())
+        const refused = model.busy ? 'busy' : model.failed === undefined ? 'nothing-to-retry' : undefined
+        expect(await this.refused()).toBe(refused)
+        if (refused !== undefined) return
+        model.cutFailed()
         return model.begin()
       }
       case 'answer': {
