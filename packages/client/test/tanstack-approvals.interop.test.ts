@@ -72,7 +72,7 @@ describe.each(WAYS)('%s', (_, connect, path) => {
     const chat = open()
     await chat.sendMessage('mail')
     if (path !== '/older/sse') {
-      expect(await caught(() => chat.approve('approval_call_mail', { approved: true, input: { to: 5 } }))).toMatchObject({ code: 'payload-refused', message: expect.stringContaining('"/editedArgs/to"') })
+      expect(await caught(() => chat.approve('approval_call_mail', { approved: true, input: { to: 5 } }))).toMatchObject({ code: 'malformed-answer', message: expect.stringContaining('"/editedArgs/to"') })
     }
     expect(await chat.approve('approval_call_mail', { approved: true, input: { to: 'bob' } })).toEqual({ outcome: 'finished' })
     expect(mails()).toEqual([{ to: 'bob' }])
@@ -103,7 +103,7 @@ describe.each(WAYS)('%s', (_, connect, path) => {
     const chat = open({ tools: [wipe] })
     await chat.sendMessage('wipe')
     expect(wiped).toEqual([])
-    expect(await caught(() => chat.approve('approval_call_wipe', { approved: true, input: { disk: 5 } }))).toMatchObject({ code: 'payload-refused' })
+    expect(await caught(() => chat.approve('approval_call_wipe', { approved: true, input: { disk: 5 } }))).toMatchObject({ code: 'malformed-answer' })
     expect(await chat.approve('approval_call_wipe', { approved: true, input: { disk: 'd' } })).toEqual({ outcome: 'finished' })
     expect(wiped).toEqual([{ disk: 'd' }])
     expect(shown(chat).at(-1)).toBe('assistant: That is settled.')

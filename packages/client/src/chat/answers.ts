@@ -11,6 +11,7 @@ import {
   type ResumeEntry,
 } from '@millrace/protocol'
 import type { GenerateId } from '../ids.ts'
+import { heldAnswer } from './answer-schemas.ts'
 import { checkEdited } from './approval-input.ts'
 import type { Conversation } from './conversation.ts'
 import { checkAnswer, type InterruptDesk } from './interrupts.ts'
@@ -75,14 +76,17 @@ export class Answers {
     requireIdle()
     checkDecision(decision)
     const { toolCallId, interrupt } = this.#asked(id)
-    const reply = interrupt && approvalReply(interrupt, decision)
+    const { tools = [], answers } = settings()
     if (decision.input !== undefined) {
-      await checkEdited(decision.input, toolCallId, conversation.thread, settings().tools ?? [])
+      await checkEdited(decision.input, toolCallId, conversation.thread, tools)
       // The schema may have taken its time.
       requireIdle()
       this.#asked(id)
     }
-    if (reply !== undefined) return this.respond(id, reply, options)
+    if (interrupt !== undefined) {
+      const reply = heldAnswer(answers, [interrupt], id, approvalReply(interrupt, decision))
+      return this.respond(id, reply instanceof Promise ? await reply : reply, options)
+    }
     return this.#decide(toolCallId as string, id, decision, options)
   }
 

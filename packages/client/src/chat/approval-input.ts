@@ -4,7 +4,7 @@ import { toError } from '../errors.ts'
 import type { ClientTool } from '../tools/define-tool.ts'
 import { validate } from '../tools/standard-schema.ts'
 
-/** @throws UsageError (rejects) `malformed-answer` for arguments that are no JSON, `payload-refused` if the tool does not take them. */
+/** @throws UsageError (rejects) `malformed-answer` for arguments that are no JSON, or that the tool does not take. */
 export async function checkEdited(
   input: unknown,
   toolCallId: string | undefined,
@@ -16,7 +16,7 @@ export async function checkEdited(
   const tool = tools.find(({ name }) => name === call?.function.name) as ClientTool | undefined
   if (tool === undefined) return
   const wrong = await faultOf(tool, input)
-  if (wrong !== undefined) throw new UsageError('payload-refused', `The arguments are not what ${tool.name} takes: ${wrong}`)
+  if (wrong !== undefined) throw new UsageError('malformed-answer', `The arguments are not what ${tool.name} takes: ${wrong}`)
 }
 
 async function faultOf({ input: schema, parameters }: ClientTool, input: unknown): Promise<string | undefined> {

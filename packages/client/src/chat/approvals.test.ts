@@ -157,7 +157,7 @@ describe.each(SPELLINGS)('an agent that asks by $name', ({ id, ask, said }) => {
     const del = defineTool({ name: 'del', description: 'd', input: z.object({ n: z.number().max(5) }) })
     const { chat, calls } = chatWith([ask('r1', 'c1'), done('r2', 'c1')], { tools: [del] })
     await chat.sendMessage('go')
-    expect(await caught(() => chat.approve(id('c1'), { approved: true, input: { n: 9 } }))).toMatchObject({ code: 'payload-refused', message: expect.stringMatching(/del.*n/) })
+    expect(await caught(() => chat.approve(id('c1'), { approved: true, input: { n: 9 } }))).toMatchObject({ code: 'malformed-answer', message: expect.stringMatching(/del.*n/) })
     expect(shown(chat)).toEqual(['c1 approval-requested'])
     // The second of two is late, however long the schema takes.
     const both = await Promise.allSettled([chat.approve(id('c1'), { approved: true, input: { n: 3 } }), chat.approve(id('c1'), { approved: true, input: { n: 4 } })])

@@ -224,8 +224,8 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
    * answered the way it asked: by the interrupt, with the payload its schema wants, or in the message of the call for servers
    * that ask by CUSTOM `approval-requested`. When all that is asked is answered, the run goes on and the promise resolves with
    * its result; until then with `interrupted` at once.
-   * @throws UsageError (rejects) `malformed-answer`, `unknown-approval`, `interrupt-expired`, `busy`; `payload-refused` if the
-   * agent takes no such answer, or the tool no such arguments.
+   * @throws UsageError (rejects) `malformed-answer`, `unknown-approval`, `interrupt-expired`, `busy`. An answer that the agent does not take is
+   * malformed, and so are arguments that the tool does not take.
    */
   async approve(id: string, decision: ApprovalDecision, options: SendOptions = {}): Promise<TurnResult> {
     return this.#answers.approve(id, decision, options)

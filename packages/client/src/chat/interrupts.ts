@@ -35,7 +35,7 @@ export class InterruptDesk {
 
   /**
    * The answers noted so far and this one, in the order of the questions. Notes nothing.
-   * @throws UsageError `malformed-answer`, `unknown-interrupt`, `interrupt-expired`, `payload-refused`.
+   * @throws UsageError `malformed-answer`, `unknown-interrupt`, `interrupt-expired`.
    */
   with(id: string, answer: InterruptAnswer, interrupts: readonly Interrupt[], now: number): ResumeEntry[] {
     const entry = resumeEntry(id, answer, interrupts, now, checkAnswer)

@@ -22,8 +22,8 @@ export interface ApprovalDecision {
  * interrupts; TanStack AI reads the same), or the boolean alone where the schema is one. A reason for which the schema has
  * no place goes along as `metadata`.
  * @param check what holds an answer against the schema.
- * @throws UsageError `malformed-answer` for a decision that is none; `payload-refused` if the interrupt takes no such answer,
- * or no edited arguments.
+ * @throws UsageError `malformed-answer` for a decision that is none, or if the interrupt takes no such answer or no edited
+ * arguments.
  */
 export function approvalReply(interrupt: Interrupt, decision: ApprovalDecision, check: PayloadCheck = checkPayload): InterruptReply {
   checkDecision(decision)
@@ -77,5 +77,5 @@ function names(schema: unknown, member: string, depth = 0): boolean {
 }
 
 function refused({ id }: Interrupt, why: string): UsageError {
-  return new UsageError('payload-refused', `Interrupt "${id}" takes no such decision: ${why}. What else it asks for is answered by its payload.`)
+  return new UsageError('malformed-answer', `Interrupt "${id}" takes no such decision: ${why}. What else it asks for is answered by its payload.`)
 }

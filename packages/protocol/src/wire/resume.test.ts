@@ -78,9 +78,9 @@ describe('buildResume', () => {
     const interrupts = [ask('a', { responseSchema: schema }), ask('b'), ask('c', { responseSchema: schema })]
     expect(buildResume(interrupts, [yes('a', true), yes('b', 5), no('c')], NOW, check)).toHaveLength(3)
     expect(asked).toEqual([[schema, true, 'a']])
-    expect(codeOf(() => buildResume(interrupts, [yes('a', 'yes'), yes('b'), no('c')], NOW, check))).toBe('payload-refused')
-    expect(codeOf(() => buildResume(interrupts, [yes('a'), yes('b'), no('c')], NOW, check))).toBe('payload-refused')
-    expect(codeOf(() => resumeEntry('a', yes('a', 1), interrupts, NOW, check))).toBe('payload-refused')
+    expect(codeOf(() => buildResume(interrupts, [yes('a', 'yes'), yes('b'), no('c')], NOW, check))).toBe('malformed-answer')
+    expect(codeOf(() => buildResume(interrupts, [yes('a'), yes('b'), no('c')], NOW, check))).toBe('malformed-answer')
+    expect(codeOf(() => resumeEntry('a', yes('a', 1), interrupts, NOW, check))).toBe('malformed-answer')
     // Without a check a schema is not looked at.
     expect(codeOf(() => resumeEntry('a', yes('a', 1), interrupts, NOW))).toBeUndefined()
   })

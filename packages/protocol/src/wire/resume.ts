@@ -33,7 +33,7 @@ export function isExpired(interrupt: Pick<Interrupt, 'expiresAt'>, now: number):
  * everything an entry has no field for.
  * @param interrupts the questions that are open.
  * @param check asked for a `resolved` answer to an interrupt that has a `responseSchema`.
- * @throws UsageError `malformed-answer`, `unknown-interrupt`, `interrupt-expired`, `payload-refused`.
+ * @throws UsageError `malformed-answer`, `unknown-interrupt`, `interrupt-expired`.
  */
 export function resumeEntry(
   interruptId: string,
@@ -57,7 +57,7 @@ export function resumeEntry(
     const { id, responseSchema } = interrupt
     const refused = responseSchema === undefined ? undefined : check?.(responseSchema, payload, interrupt)
     if (refused !== undefined) {
-      throw new UsageError('payload-refused', `The answer to interrupt "${id}" is not what it asks for: ${refused}`)
+      throw new UsageError('malformed-answer', `The answer to interrupt "${id}" is not what it asks for: ${refused}`)
     }
   }
   return {
@@ -76,7 +76,7 @@ export function resumeEntry(
  * @param now milliseconds since 1970; see {@link isExpired}.
  * @param check see {@link resumeEntry}.
  * @throws UsageError `malformed-answer`, `unknown-interrupt`, `duplicate-answer`, `interrupt-expired`,
- * `payload-refused`, `unanswered-interrupts`.
+ * `unanswered-interrupts`.
  */
 export function buildResume(
   interrupts: readonly Interrupt[],
