@@ -53,13 +53,14 @@ describe('the built-in agent', () => {
 
   it('talks with chat over a pipe: each line a message, an answer where one is asked for', async () => {
     const { url } = await serve()
-    const { status, out, err } = await chat(url, 'hi\r\n\ntool\nask\ny\nstate\n/state\n/help\n/what\n/clear\n/reload\n')
+    const { status, out, err } = await chat(url, 'hi\r\n\ntool\nask\nmaybe\ny\nstate\n/state\n/help\n/what\n/clear\n/reload\n')
     expect(out.split('\n')).toEqual(
       expect.arrayContaining([
         'You said: hi',
         '⚙ getWeather({"city":"Zürich","unit":"celsius"})',
         '  → {"city":"Zürich","degrees":4}',
         '? Delete notes.txt? (y or n, JSON or a text; empty to cancel)',
+        '✖ "" has to be of type object',
         'Your answer was {"approved":true}.',
         '◆ state /count = 3',
         '  "count": 3,',

@@ -1,6 +1,6 @@
 import type { Interrupt } from '@millrace/protocol'
 import { expect, it } from 'vitest'
-import { answerHint, answerOf } from './answers.ts'
+import { answerHint, answerOf, refusal } from './answers.ts'
 
 const ask = (responseSchema?: Record<string, unknown>): Interrupt => ({ id: 'i', reason: 'ask', ...(responseSchema && { responseSchema }) })
 const approval = { type: 'object', properties: { approved: { type: 'boolean' }, note: { type: 'string' } } }
@@ -20,6 +20,11 @@ it.each<[string, string, Interrupt, unknown]>([
 
 it('an empty line cancels', () => {
   expect(answerOf('  ', ask())).toEqual({ status: 'cancelled' })
+})
+
+it('knows what the agent would refuse, but not what it has not said', () => {
+  expect(refusal(answerOf('maybe', ask(approval)), ask(approval))).toBe('"" has to be of type object')
+  for (const [line, interrupt] of [['y', ask(approval)], ['', ask(approval)], ['maybe', ask()]] as const) expect(refusal(answerOf(line, interrupt), interrupt)).toBeUndefined()
 })
 
 it('says how to answer', () => {

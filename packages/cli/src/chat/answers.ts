@@ -1,5 +1,5 @@
 // What a line typed at an interrupt means, by the schema that the agent gave with it.
-import type { Interrupt } from '@millrace/protocol'
+import { checkPayload, type Interrupt } from '@millrace/protocol'
 import type { InterruptAnswer } from '@millrace/client'
 
 const YES = /^(?:y|yes)$/i
@@ -15,6 +15,12 @@ export function answerOf(line: string, interrupt: Interrupt): InterruptAnswer {
     return { status: 'resolved', payload: yesNo === '' ? value : { [yesNo]: value } }
   }
   return { status: 'resolved', payload: schemaType(interrupt) === 'string' ? text : parsed(text) }
+}
+
+/** Why the agent does not take an answer; undefined if it may. */
+export function refusal({ status, payload }: InterruptAnswer, interrupt: Interrupt): string | undefined {
+  const { responseSchema } = interrupt
+  return status === 'cancelled' || responseSchema === undefined ? undefined : checkPayload(responseSchema, payload, interrupt)
 }
 
 /** How to answer, in a few words. */

@@ -1,6 +1,7 @@
 // `millrace chat`: a conversation in the terminal, or one message for each line of a pipe.
-import { ChatClient, fetchHttpStream, fetchServerSentEvents, type TurnResult } from '@millrace/client'
-import { answerHint, answerOf } from '../chat/answers.ts'
+import { ChatClient, fetchHttpStream, fetchServerSentEvents, type InterruptAnswer, type TurnResult } from '@millrace/client'
+import type { Interrupt } from '@millrace/protocol'
+import { answerHint, answerOf, refusal } from '../chat/answers.ts'
 import { openLines, type Lines } from '../chat/lines.ts'
 import { TurnPrinter } from '../chat/turn-printer.ts'
 import { CommandError, messageOf } from '../command-error.ts'
@@ -110,15 +111,28 @@ class Chat {
       const answers: (() => Promise<TurnResult>)[] = []
       for (const interrupt of this.#client.getSnapshot().interrupts) {
         const question = printable(interrupt.message ?? interrupt.reason)
-        this.#terminal.out(`${this.#terminal.colours.yellow('?')} ${question} ${this.#terminal.colours.dim(`(${answerHint(interrupt)})`)}\n`)
-        const line = await this.#lines.next(this.#terminal.colours.yellow('› '))
-        if (line === undefined) return this.#unanswered(question)
-        answers.push(() => this.#client.respond(interrupt.id, answerOf(line, interrupt)))
+        const answer = await this.#ask(interrupt, question)
+        if (answer === undefined) return this.#unanswered(question)
+        answers.push(() => this.#client.respond(interrupt.id, answer))
       }
       if (answers.length === 0) return
       // Only the last answer makes the run go on.
       for (const answer of answers.slice(0, -1)) await answer()
       result = await this.#turn(answers.at(-1) as () => Promise<TurnResult>)
+    }
+  }
+
+  /** Asks until the answer is one that the agent takes. Undefined if the input ended. */
+  async #ask(interrupt: Interrupt, question: string): Promise<InterruptAnswer | undefined> {
+    const { yellow, dim, red } = this.#terminal.colours
+    for (;;) {
+      this.#terminal.out(`${yellow('?')} ${question} ${dim(`(${answerHint(interrupt)})`)}\n`)
+      const line = await this.#lines.next(yellow('› '))
+      if (line === undefined) return undefined
+      const answer = answerOf(line, interrupt)
+      const wrong = refusal(answer, interrupt)
+      if (wrong === undefined) return answer
+      this.#terminal.out(`${red('✖')} ${oneLine(wrong, 500)}\n`)
     }
   }
 

@@ -1,7 +1,7 @@
 /** Several tabs on one thread: they show the same, and what only one may do is done once. */
 import { startFaultServer, type FaultServer, type FaultServerOptions } from '@millrace/testkit'
 import { afterEach, describe, expect, it } from 'vitest'
-import { defineTool, memoryStorage, sharedTabs, stream, type ChatClientOptions, type ChatStorage, type ConnectionAdapter, type StoredThread } from '@millrace/client'
+import { defineTool, memoryStorage, sharedTabs, stream, type ChatClientOptions, type ChatStorage, type ConnectionAdapter, type StoredThread, type StreamChunk } from '@millrace/client'
 import { caught, finished, hello, interrupted, iterate, started, text, tick, until } from '../../test/events.ts'
 import { FakeTabs } from '../../test/fake-tabs.ts'
 import { openPage, shown, type Page } from '../../test/pages.ts'
@@ -221,6 +221,28 @@ describe.each<Agreement>(['locks', 'channel'])('tabs that agree by %s', (agreeme
     expect(answers.filter((error) => error === undefined)).toHaveLength(1)
     for (const error of answers) if (error !== undefined) expect(error).toMatchObject({ name: 'UsageError' })
     await until(() => pages.every(({ chat }) => chat.getSnapshot().interrupts.length === 0 && texts(chat).join() === 'Hi,Done'))
+  })
+
+  it.each<[string, StreamChunk[]]>([
+    ['an interrupt', [{ type: 'RUN_FINISHED', threadId: 't1', runId: 'r1', outcome: { type: 'interrupt', interrupts: [{ id: 'a1', reason: 'tool_call', toolCallId: 'c1' }] } } as never]],
+    ['a CUSTOM event', [{ type: 'CUSTOM', name: 'approval-requested', value: { toolCallId: 'c1', toolName: 'del', input: {}, approval: { id: 'a1', needsApproval: true } } }, finished('r1')]],
+  ])('a call is approved once, however many tabs say so at the same time, and all of them show it: by %s', async (_, ask) => {
+    const { open } = browser(agreement)
+    const calls: string[] = []
+    const call: StreamChunk[] = [started('r1'), { type: 'TOOL_CALL_START', toolCallId: 'c1', toolCallName: 'del', parentMessageId: 'm1' }, { type: 'TOOL_CALL_END', toolCallId: 'c1' }]
+    const done: StreamChunk[] = [started('r2'), { type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c1', content: 'gone' }, finished('r2')]
+    const connection = (name: string) => stream(() => (calls.push(name), iterate(calls.length === 1 ? [...call, ...ask] : done)))
+    const pages = ['a', 'b', 'c'].map((name) => open(connection(name)))
+    const states = (): unknown[] => pages.map(({ chat }) => (chat.getSnapshot().messages.at(-1)?.parts[0] as { state?: unknown; approval?: { approved?: unknown } } | undefined)).map((part) => [part?.state, part?.approval?.approved])
+    await Promise.all(pages.map(({ chat }) => chat.attach()))
+    await pages[0]?.chat.sendMessage('Hi')
+    await until(() => states().every((each) => String(each) === 'approval-requested,'))
+    await tick(30)
+    const answers = await Promise.all(pages.map(({ chat }) => caught(() => chat.approve('a1', { approved: true }))))
+    expect(calls).toHaveLength(2)
+    expect(answers.filter((error) => error === undefined)).toHaveLength(1)
+    for (const error of answers) if (error !== undefined) expect(error).toMatchObject({ name: 'UsageError' })
+    await until(() => states().every((each) => String(each) === 'complete,true'))
   })
 
   it('answers that failed may be given again, by another tab as well', async () => {
