@@ -3,7 +3,7 @@
  * view, in it a `p` for each message (a component of its own), the status in `i`, the error in `b` and what a selector
  * gives in `u`.
  */
-import { ChatClient, UsageError, type ChatMethods, type ChatSnapshot, type ChatSource, type StandardSchema } from '@millrace/client'
+import { ChatClient, UsageError, type ChatMethods, type ChatSnapshot, type ChatSource, type ConnectConnectionAdapter, type StandardSchema } from '@millrace/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { lifetimeContract } from './lifetime-contract.ts'
 import { agent, counted, turns, user } from './spoken-agent.ts'
@@ -165,6 +165,47 @@ export function bindingContract(binding: Binding): void {
       await doing(() => last().delta('2]}'))
       await doing(() => last().finish())
       expect(all('u')).toEqual(['{"a":[1,2]} {"a":[1,2]}'])
+    })
+
+    it('shows a call that waits for the user, and what became of it', async () => {
+      const { connection, last } = agent()
+      const select: ViewProps['select'] = ({ messages }) => ({
+        text: messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-call' ? [`${part.state} ${part.approval?.approved ?? '-'}`] : []))).join(),
+      })
+      mounted = await binding.mount(page, [{ ...view({ connection }, 0), select, isEqual: (a, b) => a.text === b.text }])
+      await doing(() => void chat().sendMessage('Hi'))
+      await doing(() => {
+        last().start()
+        last().say(
+          { type: 'TOOL_CALL_START', toolCallId: 'c1', toolCallName: 'wipe', parentMessageId: 'answer' },
+          { type: 'TOOL_CALL_END', toolCallId: 'c1' },
+          { type: 'CUSTOM', name: 'approval-requested', value: { toolCallId: 'c1', approval: { id: 'a1', needsApproval: true } } },
+        )
+        last().finish()
+      })
+      expect(all('u')).toEqual(['approval-requested -'])
+      await doing(() => void chat().approve('a1', { approved: false }))
+      expect(all('u')).toEqual(['approval-responded false'])
+    })
+
+    it('sends a turn that failed again: the message stays, and is told while it was not heard of', async () => {
+      const { connection, runs, last } = agent()
+      const { connect } = connection as ConnectConnectionAdapter
+      let online = false
+      const away: ConnectConnectionAdapter = { connect: (...given) => (online ? connect(...given) : (Promise.reject(new Error('offline')) as never)) }
+      const select: ViewProps['select'] = ({ unsent }) => ({ text: unsent.join() })
+      mounted = await binding.mount(page, [{ ...view({ connection: away }, 0), select, isEqual: (a, b) => a.text === b.text }])
+      await doing(() => void chat().sendMessage({ content: 'Hi', id: 'mine' }))
+      expect([texts(), status(), all('u')]).toEqual([['Hi'], 'error', ['mine']])
+      online = true
+      await doing(() => void chat().retry())
+      expect([texts(), status(), all('u')]).toEqual([['Hi'], 'submitted', ['']])
+      await doing(() => {
+        last().start()
+        last().delta('Hello')
+        last().finish()
+      })
+      expect([texts(), runs.length]).toEqual([['Hi', 'Hello'], 1])
     })
 
     it('renders a burst a few times, not once for each piece', async () => {

@@ -1,5 +1,5 @@
 // `millrace fold`: what a client makes of a stream. Folds up to the first error, as a client does.
-import { toUIMessages, type Message, type ProtocolError, type Run } from '@millrace/protocol'
+import { approvalsOf, toUIMessages, type Message, type ProtocolError, type Run } from '@millrace/protocol'
 import { Option, type Command } from 'commander'
 import { readFile } from 'node:fs/promises'
 import { CommandError, messageOf } from '../command-error.ts'
@@ -73,7 +73,7 @@ export async function fold(input: string | Source, options: Omit<FoldOptions, 'j
     error: errorOf(result, thread.runs.at(-1)),
     messages: thread.messages,
     state: thread.state,
-    ui: toUIMessages(thread.messages),
+    ui: toUIMessages(thread.messages, approvalsOf(thread.interrupts)),
     runs: thread.runs,
     interrupts: thread.interrupts,
     diagnostics,
