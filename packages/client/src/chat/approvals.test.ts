@@ -338,6 +338,28 @@ describe('approvals by CUSTOM events', () => {
   })
 })
 
+it.each(['interrupts', 'CUSTOM events'])('a server that keeps the thread tells what waits: by %s', async (how) => {
+  const part = { type: 'tool-call', id: 'c1', name: 'del', arguments: '{}', state: 'approval-requested', approval: { id: 'x1', needsApproval: true } }
+  const messages = [
+    { id: 'u', role: 'user', parts: [{ type: 'text', content: 'go' }] },
+    { id: 'a', role: 'assistant', parts: [part] },
+  ]
+  const interrupts = how === 'interrupts' ? { runId: 'r1', pending: [{ id: 'x1', reason: 'tool_call', toolCallId: 'c1' }] } : null
+  const sent: Sent[] = []
+  const connection = {
+    ...stream((...args) => (sent.push(args), iterate([started('r2'), result('c1'), finished('r2')]))),
+    hydrate: async () => ({ messages, state: {}, activeRun: null, interrupts }),
+  }
+  const { chat } = scripted([], { connection: connection as never })
+  await chat.attach()
+  expect(shown(chat)).toEqual(['c1 approval-requested'])
+  expect(await chat.approve('x1', { approved: true })).toEqual({ outcome: 'finished' })
+  expect(shown(chat)).toEqual(['c1 complete yes'])
+  const input = inputOf(sent[0] as Sent)
+  if (how === 'interrupts') expect(input).toMatchObject({ parentRunId: 'r1', resume: [{ interruptId: 'x1', payload: { approved: true } }] })
+  else expect(saidInParts(sent[0] as Sent)).toEqual(['c1: yes {}'])
+})
+
 describe('a tool that CUSTOM tool-input-available asks for', () => {
   const available = (toolCallId: string, input: unknown, toolName = 'add'): StreamChunk => ({ type: 'CUSTOM', name: 'tool-input-available', value: { toolCallId, toolName, input } })
   const addingTo = (seen: unknown[]) => defineTool({ name: 'add', description: 'd', execute: (input) => (seen.push(input), 'sum') })

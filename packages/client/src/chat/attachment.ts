@@ -3,7 +3,7 @@ import type { NormalizedConnection } from '../connection/normalize.ts'
 import { toCodedError } from '../errors.ts'
 import { outputsIn } from '../output/stored-outputs.ts'
 import type { Conversation } from './conversation.ts'
-import { datesOf, threadOf } from './hydration.ts'
+import { datesOf, inParts, threadOf } from './hydration.ts'
 import type { Keeper } from './keeper.ts'
 import type { TurnResult } from './options.ts'
 import { IDLE } from './phase.ts'
@@ -72,6 +72,7 @@ export class Attachment {
     const told = threadOf(stored)
     const base = keeper?.complete(told) ?? told
     conversation.date(datesOf(stored.messages))
+    conversation.approvals.read(inParts(stored.messages))
     for (const [messageId, part] of outputsIn(stored.messages)) conversation.outputs.restore(messageId, part)
     conversation.show(conversation.branch(base))
     // What failed before is made good by what the server has.

@@ -38,6 +38,11 @@ export function datesOf(messages: readonly unknown[]): [id: string, createdAt: D
   })
 }
 
+/** The messages of a thread that {@link threadOf} has read which came with their parts. */
+export function inParts(messages: readonly unknown[]): readonly StoredMessage[] {
+  return messages.filter(hasParts) as readonly StoredMessage[]
+}
+
 function hasParts(message: unknown): boolean {
   return isRecord(message) && Array.isArray(message['parts'])
 }

@@ -18,7 +18,7 @@ export class MessageView {
   }
 
   /** The same objects, and the same array, for what did not change. */
-  of(messages: readonly Message[], approvals: Approvals): readonly UIMessage[] {
+  of(messages: readonly Message[], approvals: Approvals = NOTHING.approvals): readonly UIMessage[] {
     const { messages: before, approvals: told, ui } = this.#last
     if (messages === before && approvals === told) return ui
     // An answer streams into the last turn; there may be thousands before it, which need no look.
