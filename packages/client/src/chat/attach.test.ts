@@ -137,7 +137,7 @@ describe('detach and attach', () => {
       }),
     })
     const sent = held.sendMessage('Hi')
-    await until(() => texts(held).length === 2)
+    await until(() => texts(held)[1] === 'Ha')
     held.detach()
     expect(await sent).toEqual({ outcome: 'running' })
     expect(await held.attach()).toBeUndefined()
