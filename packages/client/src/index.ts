@@ -33,6 +33,7 @@ export {
   type SharedChat,
   type LifetimeOptions,
 } from './chat/binding.ts'
+export type { LiveState } from './chat/line.ts'
 export type { Keeper, KeptChat, Persistence } from './chat/keeper.ts'
 export type { LeftRun, ThreadBase } from './chat/left-run.ts'
 export { persisted, type PersistedOptions } from './persistence/persisted.ts'
@@ -68,6 +69,7 @@ export type {
   ConnectConnectionAdapter,
   ConnectionAdapter,
   HydratedThread,
+  LinkState,
   LooseChunk,
   RequestData,
   RunAgentInputContext,

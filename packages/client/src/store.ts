@@ -49,8 +49,13 @@ export class Store<Value> {
 
   /** Something changed by the stream: listeners are told once per flush. */
   touch(): void {
-    this.#stale = true
     this.#onChange?.()
+    this.refresh()
+  }
+
+  /** Something changed that is only shown: as {@link touch}, but `onChange` is not called. */
+  refresh(): void {
+    this.#stale = true
     if (this.#listeners.size > 0) this.#coalescer.request()
   }
 

@@ -6,7 +6,7 @@
 import { ChatClient, UsageError, type ChatMethods, type ChatSnapshot, type ChatSource, type ConnectConnectionAdapter, type StandardSchema } from '@millrace/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { lifetimeContract } from './lifetime-contract.ts'
-import { agent, counted, turns, user } from './spoken-agent.ts'
+import { agent, counted, thread, turns, user } from './spoken-agent.ts'
 
 export interface ViewProps {
   readonly options: ChatSource
@@ -243,6 +243,24 @@ export function bindingContract(binding: Binding): void {
       await doing(() => last().start())
       await doing(() => last().delta('Here'))
       expect(texts()).toEqual(['At once', 'Here'])
+    })
+
+    it('listens to the thread while it is mounted, if told to', async () => {
+      const { connection, say, listeners } = thread()
+      await mount({ connection, threadId: 't', live: true })
+      await doing(() => undefined)
+      expect(listeners()).toBe(1)
+      await doing(() => say({ type: 'RUN_STARTED', threadId: 't', runId: 'theirs' }, { type: 'TEXT_MESSAGE_START', messageId: 'm', role: 'assistant' }, { type: 'TEXT_MESSAGE_CONTENT', messageId: 'm', delta: 'Hello' }))
+      expect([texts(), status()]).toEqual([['Hello'], 'streaming'])
+      await doing(() => say({ type: 'TEXT_MESSAGE_END', messageId: 'm' }, { type: 'RUN_FINISHED', threadId: 't', runId: 'theirs' }))
+      expect(status()).toBe('ready')
+      await update({ connection, threadId: 't', live: false })
+      expect(listeners()).toBe(0)
+      await update({ connection, threadId: 't', live: true })
+      expect(listeners()).toBe(1)
+      await unmount()
+      await turns()
+      expect(listeners()).toBe(0)
     })
 
     it('ends the turn of a client of its own when its component goes', async () => {

@@ -64,6 +64,24 @@ export function agent(): { readonly connection: ConnectionAdapter; readonly runs
   return { connection, runs, last }
 }
 
+/** A connection to a thread on which a test says what happens, and how many listen to it. */
+export function thread(): { readonly connection: ConnectionAdapter; readonly say: (...events: StreamChunk[]) => void; readonly listeners: () => number } {
+  const listeners = new Set<Run>()
+  const connection: ConnectionAdapter = {
+    async *subscribe(signal) {
+      const run = new Run(signal as AbortSignal, { threadId: 't', runId: 'r' })
+      listeners.add(run)
+      try {
+        yield* run.events()
+      } finally {
+        listeners.delete(run)
+      }
+    },
+    send: async () => {},
+  }
+  return { connection, say: (...events) => listeners.forEach((run) => run.say(...events)), listeners: () => listeners.size }
+}
+
 /** Lets a stream, its fold and what is told of it pass: each takes a macrotask at most. */
 export async function turns(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve))

@@ -5,6 +5,7 @@ import { outputsIn } from '../output/stored-outputs.ts'
 import type { Conversation } from './conversation.ts'
 import { datesOf, inParts, threadOf } from './hydration.ts'
 import type { Keeper } from './keeper.ts'
+import type { LeftRun } from './left-run.ts'
 import type { TurnResult } from './options.ts'
 import { IDLE } from './phase.ts'
 import type { Runner } from './runner.ts'
@@ -22,16 +23,38 @@ export class Attachment {
   readonly #parts: AttachmentParts
   /** The server is being asked. */
   #asked: AbortController | undefined
+  #asking: { readonly over: Promise<void>; settle(): void } | undefined
 
   constructor(parts: AttachmentParts) {
     this.#parts = parts
   }
 
+  /** Settles when it is known what the thread holds; undefined if nobody asks. */
+  get asking(): Promise<void> | undefined {
+    return this.#asking?.over
+  }
+
   /** See `ChatClient.attach`. A server that cannot be asked is a failure, and no empty thread. */
   async attach(current: () => string | undefined): Promise<TurnResult | undefined> {
+    this.#settle()
+    let settle: () => void = () => {}
+    const asking = (this.#asking = { over: new Promise<void>((resolve) => (settle = resolve)), settle: () => settle() })
+    try {
+      return await this.#attach(current)
+    } finally {
+      if (this.#asking === asking) this.#settle()
+    }
+  }
+
+  #settle(): void {
+    this.#asking?.settle()
+    this.#asking = undefined
+  }
+
+  async #attach(current: () => string | undefined): Promise<TurnResult | undefined> {
     const { runner, keeper, connection, onChange, onError } = this.#parts
     if (runner.busy) return undefined
-    this.giveUp()
+    this.#asked?.abort()
     const asked = (this.#asked = new AbortController())
     const restoring = runner.left === undefined ? keeper?.restore() : undefined
     if (restoring !== undefined) await restoring
@@ -42,7 +65,8 @@ export class Attachment {
     const threadId = current()
     if (left !== undefined || keeper?.mode === 'client' || hydrate === undefined || threadId === undefined) {
       this.#asked = undefined
-      if (left !== undefined) return runner.join(left)
+      if (left !== undefined) return this.#join(left)
+      this.#settle()
       return keeper?.mode === 'client' ? runner.goOn() : undefined
     }
     try {
@@ -63,6 +87,14 @@ export class Attachment {
   giveUp(): void {
     this.#asked?.abort()
     this.#asked = undefined
+    this.#settle()
+  }
+
+  /** From here on it is the runner's. */
+  #join(left: LeftRun): Promise<TurnResult | undefined> {
+    const result = this.#parts.runner.join(left)
+    this.#settle()
+    return result
   }
 
   async #hydrate(threadId: string, hydrate: NonNullable<NormalizedConnection['hydrate']>, asked: AbortController): Promise<TurnResult | undefined> {
@@ -81,6 +113,6 @@ export class Attachment {
     // From here on it is a turn like any other, which is stopped as such.
     this.#asked = undefined
     const { activeRun } = stored
-    return activeRun === null ? undefined : runner.join({ threadId, runId: activeRun.runId, base, seen: 0 })
+    return activeRun === null ? undefined : this.#join({ threadId, runId: activeRun.runId, base, seen: 0 })
   }
 }

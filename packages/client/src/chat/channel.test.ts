@@ -1,60 +1,9 @@
 /** Chats over connections that have subscribe() and send() of their own: one channel, many turns. */
-import { ChatClient, type ChatClientOptions, type StreamChunk, type SubscribeConnectionAdapter } from '@millrace/client'
+import { ChatClient, type StreamChunk } from '@millrace/client'
 import { expect, it } from 'vitest'
+import { channel } from '../../test/channel.ts'
 import { finished, hello, started, text, tick, until } from '../../test/events.ts'
-
-/** A shared channel: the test says what comes, and when. */
-function channel(options: Partial<ChatClientOptions> = {}) {
-  const subscribers = new Set<{ push(chunk: StreamChunk): void; end(): void }>()
-  const sent: string[] = []
-  let answer: (runId: string) => Promise<void> | void = () => {}
-  const connection: SubscribeConnectionAdapter = {
-    async *subscribe(signal) {
-      const queue: (StreamChunk | undefined)[] = []
-      let wake: (() => void) | undefined
-      const put = (chunk?: StreamChunk): void => {
-        queue.push(chunk)
-        wake?.()
-      }
-      const me = { push: put, end: () => put() }
-      subscribers.add(me)
-      signal?.addEventListener('abort', () => put(), { once: true })
-      try {
-        for (;;) {
-          while (queue.length > 0) {
-            const chunk = queue.shift()
-            if (chunk === undefined) return
-            yield chunk
-          }
-          await new Promise<void>((resolve) => {
-            wake = resolve
-          })
-        }
-      } finally {
-        subscribers.delete(me)
-      }
-    },
-    async send(_messages, _data, _signal, runContext) {
-      sent.push(runContext?.runId ?? '')
-      await answer(runContext?.runId ?? '')
-    },
-  }
-  let id = 0
-  const chat = new ChatClient({ connection, generateId: (kind) => `${kind}-${++id}`, ...options })
-  return {
-    chat,
-    sent,
-    emit: (...chunks: StreamChunk[]) => chunks.forEach((chunk) => subscribers.forEach((each) => each.push(chunk))),
-    close: () => subscribers.forEach((each) => each.end()),
-    onSend: (next: typeof answer) => {
-      answer = next
-    },
-    subscribers: () => subscribers.size,
-  }
-}
-
-const texts = (chat: ChatClient): string[] =>
-  chat.getSnapshot().messages.map(({ parts }) => parts.map((part) => ('content' in part ? String(part.content) : `[${part.type}]`)).join('|'))
+import { texts } from '../../test/scripted.ts'
 
 it('settles when send has resolved and the last run has ended, and lets the channel go', async () => {
   const { chat, emit, subscribers } = channel()

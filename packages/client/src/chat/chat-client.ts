@@ -30,6 +30,7 @@ import type {
   TurnResult,
 } from './options.ts'
 import { IDLE } from './phase.ts'
+import { Live, requireLive } from './live.ts'
 import { Runner } from './runner.ts'
 import { Sender } from './sender.ts'
 import { buildSnapshot } from './snapshot.ts'
@@ -47,6 +48,7 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
   readonly #answers: Answers
   readonly #keeper: Keeper | undefined
   readonly #sender: Sender
+  readonly #live: Live
   readonly #store: Store<ChatSnapshot>
   #settings: ChatClientSettings
   #connection: NormalizedConnection
@@ -64,6 +66,7 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
     this.#settings = options
     this.#threadId = options.threadId
     this.#connection = resolveConnection(options)
+    requireLive(options.live, this.#connection)
     checkMode(options.mode)
     checkLimits(options.limits)
     checkTypes(options)
@@ -75,8 +78,10 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
       callbacks: this.#callbacks,
       questions: this.#desk,
       generateId: (kind) => this.#generateId(kind),
-      connection: () => this.#connection,
+      connection: () => this.#reach(),
       settings: () => this.#settings,
+      source: (runId, send) => this.#live.source(runId, send),
+      onFree: (outcome) => this.#sender.goOn(outcome),
       mayAnswerCalls: (runId) => this.#keeper?.mayAnswerCalls?.(runId),
       onProgress: () => this.#store.touch(),
       onChange: () => this.#store.commit(),
@@ -86,7 +91,7 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
       conversation: this.#conversation,
       runner: this.#runner,
       keeper: this.#keeper,
-      connection: () => this.#connection,
+      connection: () => this.#reach(),
       onChange: () => this.#store.commit(),
       onError: (error) => this.#callbacks.call('onError', error),
     })
@@ -114,6 +119,20 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
       requireIdle: () => this.#sender.requireIdle(),
       onChange: () => this.#store.commit(),
     })
+    this.#live = new Live({
+      callbacks: this.#callbacks,
+      late: this.#runner.late,
+      connection: () => this.#connection,
+      settings: () => this.#settings,
+      threadId: () => this.#threadId,
+      ready: () => this.#attachment.asking ?? this.#runner.settled,
+      knows: (runId) => this.#runner.knows(runId),
+      hear: (ids, source) => this.#runner.hear(ids, source),
+      leave: () => {
+        if (this.#runner.leaveGuest()) this.#store.touch()
+      },
+      onChange: () => this.#store.refresh(),
+    })
     this.#store = new Store(
       (previous) => this.#snapshot(previous),
       (error) => this.#callbacks.report('A listener threw.', error),
@@ -125,8 +144,15 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
   /** The present snapshot; the same object until something changes. */
   readonly getSnapshot = (): ChatSnapshot<Types> => this.#store.getSnapshot() as ChatSnapshot<Types>
 
-  /** Calls `listener` after changes, until the function it returns is called. */
-  readonly subscribe = (listener: () => void): (() => void) => this.#store.subscribe(listener)
+  /** Calls `listener` after changes, until the function it returns is called. While there is one, `live` listens to the thread. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    const leave = this.#store.subscribe(listener)
+    const unwatch = this.#live.watch()
+    return () => {
+      leave()
+      unwatch()
+    }
+  }
 
   /** Id of the conversation; made here if none was given. */
   get threadId(): string {
@@ -291,16 +317,20 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
   }
 
   /**
-   * Takes over settings that may change: connection, callbacks, tools, schemas, context, `forwardedProps`. What is absent is
-   * off; a turn that runs keeps the connection it has.
+   * Takes over settings that may change: connection, callbacks, tools, schemas, context, `forwardedProps`, `live`. What is absent is
+   * off; a turn that runs keeps the connection it has, and so does a thread that is listened to (`live`).
    * @throws UsageError as the constructor, changing nothing.
    */
   updateOptions(given: ChatClientSettings<Types>): void {
     const settings: ChatClientSettings = Object(given)
     const { connection, fetcher } = this.#settings
     checkTypes(settings)
-    if (connection !== settings.connection || fetcher !== settings.fetcher) this.#connection = resolveConnection(settings)
+    const changed = connection !== settings.connection || fetcher !== settings.fetcher
+    const next = changed ? resolveConnection(settings) : this.#connection
+    requireLive(settings.live, next)
+    this.#connection = next
     this.#settings = settings
+    this.#live.follow()
   }
 
   /**
@@ -312,6 +342,7 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
   async dispose(run: 'leave' | 'stop' = 'stop'): Promise<void> {
     this.#store.close()
     if (run === 'leave' ? this.#sender.depart() : this.#sender.halt()) this.#store.commit()
+    this.#live.close()
     this.#keeper?.close()
     await this.#runner.left?.heard
   }
@@ -331,6 +362,10 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
     })
   }
 
+  #reach(): NormalizedConnection {
+    return this.#live.connection ?? this.#connection
+  }
+
   #nameThread(id: string): void {
     this.#threadId = id
   }
@@ -346,6 +381,7 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
       queue: this.#sender.queue,
       thread,
       storageError: this.#keeper?.error,
+      live: this.#live.state,
     })
   }
 

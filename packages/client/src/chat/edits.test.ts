@@ -133,7 +133,7 @@ describe('stop, reload, clear and edits', () => {
     await until(() => texts(chat).length === 2)
     chat.clear()
     expect(chat.getSnapshot()).toEqual({
-      threadId: 't1', messages: [], status: 'ready', error: undefined, state: { a: 1 }, interrupts: [],
+      threadId: 't1', messages: [], status: 'ready', error: undefined, live: 'closed', state: { a: 1 }, interrupts: [],
       queue: [], unsent: [], runs: [], steps: [], subagents: [],
     })
     expect(await sent).toEqual({ outcome: 'cancelled' })

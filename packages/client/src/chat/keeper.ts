@@ -25,8 +25,10 @@ export interface KeptChat {
     readonly unfinished: LeftRun | undefined
     /** Calls of our tools that are being answered. */
     readonly begun: readonly string[]
-    /** The thread was restored: this run was left, or these calls had been begun. */
-    keep(left: LeftRun | undefined, begun: readonly string[]): void
+    /** The last run was begun by others: its calls are not ours to run. */
+    readonly foreign: boolean
+    /** The thread was restored: this run was left, or these calls had been begun; undefined: its calls are not ours to run. */
+    keep(left: LeftRun | undefined, begun: readonly string[] | undefined): void
     /** Ends what runs; false if nothing did. */
     halt(): boolean
     /** Puts messages before those that the run which is read began with. */

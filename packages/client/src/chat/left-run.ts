@@ -11,6 +11,8 @@ export interface LeftRun {
   readonly base: ThreadBase
   /** Events of it that were shown already. */
   readonly seen: number
+  /** It was begun by others: nothing of it is ours to answer or to end. */
+  readonly foreign?: boolean
   /** Settles when the server has been heard of the run: before that it may not know it. */
   readonly heard?: Promise<void>
 }

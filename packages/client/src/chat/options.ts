@@ -21,6 +21,7 @@ import type { Coalesce } from '../scheduler.ts'
 import type { OutputError } from '../output/output-error.ts'
 import type { AnswerSchemas, ChatTypes, ChatTypesOf, OutputSchema, ToolList } from '../tools/tool-types.ts'
 import type { Persistence } from './keeper.ts'
+import type { LiveState } from './line.ts'
 
 export type { InterruptAnswer, OpenToolCall, ToolResultInput } from './asked.ts'
 
@@ -60,11 +61,16 @@ export interface ChatClientSettings<Types extends ChatTypes = ChatTypes> {
   readonly answers?: AnswerSchemas
   readonly context?: readonly Context[]
   readonly logger?: Logger
+  /**
+   * Listens to the thread all the time that somebody watches the chat (`subscribe`), over a connection with a subscription of its
+   * own, such as `webSocket()`: runs that others begin on the thread, or the server by itself, show as they come. Give `threadId`.
+   */
+  readonly live?: boolean
   /** A call of a tool of this client that has no `execute`: the application answers it by `addToolResult`. */
   readonly onToolCall?: (call: Types['call']) => void
   /** Called once for each send, when all of it is over, however it ended. */
   readonly onFinish?: (result: TurnResult & { readonly messages: readonly UIMessage<Types['part']>[] }) => void
-  /** Called once for each send that failed, before `onFinish`. */
+  /** Called once for each send that failed, before `onFinish`, and when listening to the thread (`live`) fails. */
   readonly onError?: (error: Error) => void
   /** Called for each event after it was folded. `index` counts the turn's events as they arrive. */
   readonly onEvent?: (event: VerifiedEvent, index: number) => void
@@ -175,4 +181,9 @@ export interface ChatSnapshot<Types extends ChatTypes = ChatTypes> {
   readonly subagents: readonly Subagent[]
   /** Why the thread is not stored at present; see `ChatClientOptions.persistence`. It is tried again at the next change. */
   readonly storageError: Error | undefined
+  /**
+   * Whether the thread is listened to. `closed`: it is not, or the subscription has ended. `connecting`: also while the connection
+   * opens its link again; what runs meanwhile is not heard. `error`: the connection has given up. The next send tries again.
+   */
+  readonly live: LiveState
 }

@@ -2,17 +2,19 @@
  * What sending does, from the first turn to the last: a turn, the calls of our tools that it left, the turn that goes
  * on with their answers. It keeps the phase. It knows nothing of what the user may ask for, and when.
  */
-import type { Message, ResumeEntry, RunAgentInputContext, RunOutcome, ThreadBuilder } from '@millrace/protocol'
+import type { Message, ResumeEntry, RunOutcome } from '@millrace/protocol'
 import type { NormalizedConnection } from '../connection/normalize.ts'
 import { AgentError } from '../errors.ts'
 import type { GenerateId } from '../ids.ts'
 import type { Callbacks } from './callbacks.ts'
 import type { Conversation } from './conversation.ts'
-import { answersKept, failedTurn, unsentBy, type FailedTurn, type SentTurn } from './failed-turn.ts'
+import { answersKept, failedTurn, unsentBy, type FailedTurn } from './failed-turn.ts'
 import type { InterruptDesk } from './interrupts.ts'
 import { LateEvents } from '../connection/late-events.ts'
 import { mayPass } from '../connection/retry.ts'
+import { Guest, type Stage } from './guest.ts'
 import type { LeftRun } from './left-run.ts'
+import type { RunIds } from './line.ts'
 import type { ChatClientOptions, ChatClientSettings, TurnResult } from './options.ts'
 import { IDLE, turnOf, type Phase } from './phase.ts'
 import { makeRunContext, type Start } from './run-context.ts'
@@ -22,6 +24,7 @@ import { ToolAnswers, type Shift } from './tool-answers.ts'
 import { leftCalls } from './tool-desk.ts'
 import { askedCalls, storedAnswers } from './tool-replies.ts'
 import { Turn } from './turn.ts'
+import { leftBy, type Plan, type Underway } from './underway.ts'
 
 export interface RunnerParts {
   readonly options: Pick<ChatClientOptions, 'mode' | 'limits' | 'maxContinuations'>
@@ -32,21 +35,16 @@ export interface RunnerParts {
   /** Asked when a turn starts: both may change while another runs. */
   connection(): NormalizedConnection
   settings(): ChatClientSettings
+  /** Where the events of a run come from that is about to be sent, if the thread is listened to all the time. */
+  source(runId: string, send: (signal: AbortSignal) => Promise<void>): Source | undefined
+  /** A run of others is over, or left, and nothing else runs. */
+  onFree(outcome: RunOutcome): void
   /** Whether the calls that a run left are ours to answer; undefined: they are. */
   mayAnswerCalls?(runId: string): Promise<boolean> | undefined
   /** Something changed by the stream. */
   onProgress(): void
   /** The phase changed, or something that the user did; to be shown at once. */
   onChange(): void
-}
-
-/** A turn, and what is needed to read its run again. */
-interface Underway extends SentTurn {
-  readonly turn: Turn
-  /** It is folded into this, which is not shown before `seen` events have come again. */
-  readonly builder: ThreadBuilder
-  /** Events of its run that were shown before it began. */
-  readonly seen: number
 }
 
 /** Of a turn that was read before. */
@@ -59,10 +57,13 @@ const MAX_CONTINUATIONS = 25
 
 export class Runner {
   readonly #parts: RunnerParts
-  readonly #late = new LateEvents()
+  readonly late: LateEvents = new LateEvents()
   readonly #answers: ToolAnswers
   phase: Phase = IDLE
   #underway: Underway | undefined
+  readonly #guest: Guest
+  /** The last run that others began. */
+  #theirs: string | undefined
   #left: LeftRun | undefined
   #failed: FailedTurn | undefined
   /** Of a thread that was restored; see `goOn`. */
@@ -71,6 +72,7 @@ export class Runner {
   constructor(parts: RunnerParts) {
     this.#parts = parts
     this.#answers = new ToolAnswers(parts)
+    this.#guest = new Guest(this.#stage())
   }
 
   get busy(): boolean {
@@ -107,12 +109,12 @@ export class Runner {
    */
   async join(left: LeftRun): Promise<TurnResult | undefined> {
     const { conversation, connection, onChange } = this.#parts
-    const { threadId, runId, base, seen } = left
+    const { threadId, runId, base, seen, foreign } = left
     const source = joining(connection(), runId, { threadId }, left.heard)
     if (source === undefined) return undefined
     this.#left = undefined
     const start: Start = { threadId, runId, body: undefined }
-    const underway = this.#begin({ start, source, builder: conversation.branch(base), base, runContext: { threadId, runId }, seen })
+    const underway = this.#begin({ start, source, builder: conversation.branch(base), base, runContext: { threadId, runId }, seen, apart: true, ...(foreign && { foreign }) })
     onChange()
     underway.turn.start()
     const { outcome, error } = await underway.turn.result
@@ -122,6 +124,35 @@ export class Runner {
       if (mayPass(error)) this.#left = leftBy(underway)
     }
     return this.#follow(underway)
+  }
+
+  /** Shows a run that others began, as it comes; see {@link Guest}. */
+  hear(ids: RunIds, source: Source): void {
+    this.#theirs = ids.runId
+    this.#guest.hear(ids, source)
+  }
+
+  /** Whether a run is in the thread, or about to be; not one that was lost on its way. */
+  knows(runId: string): boolean {
+    if (turnOf(this.phase)?.runId === runId) return true
+    return this.#left?.runId !== runId && this.#parts.conversation.thread.runs.some((run) => run.runId === runId)
+  }
+
+  /** Settles when no run is read again; undefined if none is. */
+  get settled(): Promise<unknown> | undefined {
+    const { phase } = this
+    const reading = phase.kind === 'submitted' || phase.kind === 'streaming'
+    if (reading && this.#underway?.apart === true && this.#underway.turn === phase.turn) return phase.turn.result
+    return this.#guest.current?.turn.result
+  }
+
+  /** Ends the reading of a run of others. False if there is none. */
+  leaveGuest(): boolean {
+    const { current } = this.#guest
+    if (current === undefined) return false
+    if (this.#owns(current.turn)) this.leave()
+    else this.#guest.take()?.turn.leave()
+    return true
   }
 
   /** The run that was left last, if nothing was sent since. */
@@ -140,8 +171,15 @@ export class Runner {
     return this.#answers.begun
   }
 
-  /** The thread was restored: this run was left, or these calls had been begun. */
-  keep(left: LeftRun | undefined, begun: readonly string[]): void {
+  /** The last run was begun by others. */
+  get foreign(): boolean {
+    const last = this.unfinished?.runId ?? this.#parts.conversation.thread.runs.at(-1)?.runId
+    return last !== undefined && last === this.#theirs
+  }
+
+  /** The thread was restored: this run was left, or these calls had been begun; undefined: they are of a run of others. */
+  keep(left: LeftRun | undefined, begun: readonly string[] | undefined): void {
+    if (begun === undefined || left?.foreign === true) this.#theirs = left?.runId ?? this.#parts.conversation.thread.runs.at(-1)?.runId
     this.#left = left
     this.#begun = left === undefined ? begun : undefined
   }
@@ -190,6 +228,7 @@ export class Runner {
     const { turn } = phase
     const underway = this.#underway
     if (underway?.turn !== turn) return false
+    if (this.#guest.current === underway) this.#guest.take()
     turn.leave()
     this.#reveal(underway, 'running')
     this.#left = leftBy(underway)
@@ -201,7 +240,7 @@ export class Runner {
     const most = this.#parts.options.maxContinuations ?? MAX_CONTINUATIONS
     let { turn } = first
     let result = ended ?? (await turn.result)
-    for (let count = 0; (result.outcome === 'finished' || result.outcome === 'interrupted') && this.#owns(turn); count++) {
+    for (let count = 0; first.foreign !== true && (result.outcome === 'finished' || result.outcome === 'interrupted') && this.#owns(turn); count++) {
       const next = await this.#answers.after(result.outcome, this.#shift(turn))
       if (next === 'stopped') result = { outcome: 'cancelled' }
       if (next === 'stopped' || next === 'done') break
@@ -214,19 +253,21 @@ export class Runner {
       turn = this.#send({ ...first.start, runId: this.#parts.generateId('run') }, entries).turn
       result = await turn.result
     }
-    return result.outcome === 'running' ? result : this.#end(turn, result)
+    return result.outcome === 'running' ? result : this.#end(turn, result, first.foreign === true)
   }
 
   /** Ends what runs and tells nobody yet: a listener would act on a change that is half made. False if nothing ran. */
   halt(): boolean {
     const turn = turnOf(this.phase)
     const left = this.#left
+    const guest = this.#guest.take()
     this.#left = undefined
     if (turn === undefined) {
-      if (left !== undefined) this.#cancel(left.runId)
+      if (left !== undefined && left.foreign !== true) this.#cancel(left.runId)
       return left !== undefined
     }
-    if (this.phase.kind !== 'answering') this.#cancel(turn.namedRunId)
+    if (this.phase.kind !== 'answering' && this.#underway?.foreign !== true) this.#cancel(turn.namedRunId)
+    guest?.turn.stop()
     turn.stop()
     if (this.#underway?.turn === turn) this.#reveal(this.#underway, 'cancelled')
     this.#answers.stop()
@@ -265,7 +306,8 @@ export class Runner {
     const { conversation, connection, settings, onChange } = this.#parts
     const { thread, builder } = conversation
     const runContext = makeRunContext(settings(), conversation, start, resume)
-    const source = sending(connection(), conversation.messages, start.body, runContext)
+    const own = sending(connection(), conversation.messages, start.body, runContext)
+    const source = this.#parts.source(start.runId, own.send) ?? own
     this.#left = this.#begun = undefined
     const underway = this.#begin({ start, source, builder, base: thread, runContext, seen: 0, resume: resume ?? [] })
     onChange()
@@ -273,15 +315,15 @@ export class Runner {
     return underway
   }
 
-  #begin(plan: Omit<Underway, 'turn' | 'answered'> & { readonly source: Source; readonly runContext: RunAgentInputContext }): Underway {
+  #begin(plan: Plan): Underway {
     const { conversation, callbacks, options, onProgress } = this.#parts
-    const { source, builder, runContext, seen, start, base, resume } = plan
+    const { source, builder, runContext, seen, start, base, resume, foreign, apart } = plan
     const { answered } = conversation
     const turn: Turn = new Turn({
       source,
       runContext,
       builder,
-      late: this.#late,
+      late: this.late,
       mode: options.mode ?? 'tolerant',
       ...(options.limits !== undefined && { limits: options.limits }),
       onEvent: (event, index) => {
@@ -297,15 +339,18 @@ export class Runner {
         onProgress()
       },
     })
-    const underway: Underway = { turn, start, base, builder, seen, answered, ...(resume !== undefined && { resume }) }
+    const more = { ...(resume !== undefined && { resume }), ...(foreign && { foreign }), ...(apart && { apart }) }
+    const underway: Underway = { turn, start, base, builder, seen, answered, ...more }
+    // Beside what runs.
+    if (foreign && this.busy) return underway
     this.#underway = underway
     this.#failed = undefined
     conversation.begin()
-    this.phase = { kind: 'submitted', turn }
+    this.phase = { kind: foreign ? 'streaming' : 'submitted', turn }
     return underway
   }
 
-  #end(turn: Turn, result: TurnResult): TurnResult {
+  #end(turn: Turn, result: TurnResult, foreign: boolean): TurnResult {
     const { conversation, callbacks, onChange } = this.#parts
     // As the turn left them: a listener may go on to the next one.
     const { messages } = conversation
@@ -321,9 +366,40 @@ export class Runner {
       }
       onChange()
     }
+    // It was no send of ours.
+    if (foreign) return result
     if (result.error !== undefined) callbacks.call('onError', result.error)
     callbacks.call('onFinish', { ...result, messages })
     return result
+  }
+
+  #stage(): Stage {
+    const { conversation, settings, onChange, onFree } = this.#parts
+    const busy = (): boolean => this.busy
+    return {
+      conversation,
+      settings,
+      onChange,
+      onFree,
+      get busy() {
+        return busy()
+      },
+      takeLeft: () => {
+        const left = this.#left
+        this.#left = this.#begun = undefined
+        return left
+      },
+      begin: (plan) => this.#begin(plan),
+      owns: (turn) => this.#owns(turn),
+      reveal: (underway, outcome) => this.#reveal(underway, outcome),
+      rejoin: (left) => {
+        this.#left = left
+        if (this.#parts.connection().joinRun === undefined) return undefined
+        this.phase = IDLE
+        return this.join(left)
+      },
+      leave: (phase) => this.#leave(phase),
+    }
   }
 
   #shift(turn: Turn): Shift {
@@ -342,12 +418,10 @@ export class Runner {
   }
 
   #leave(phase: Phase): void {
-    this.phase = phase
+    const guest = this.#guest.current
+    if (guest !== undefined) this.#underway = guest
+    this.phase = guest === undefined ? phase : { kind: 'streaming', turn: guest.turn }
     // Questions that are open now have to be asked again: the answers were used, or did not arrive.
     this.#parts.questions.forget()
   }
-}
-
-function leftBy({ turn, start, base, seen }: Underway): LeftRun {
-  return { threadId: start.threadId, runId: turn.namedRunId, base, seen: Math.max(turn.seen, seen), ...(turn.seen === 0 && { heard: turn.heard }) }
 }

@@ -2,7 +2,7 @@
  * What the user says, and when it is sent: at once, after the turn that runs, in its place, or never. How a send then goes,
  * turn by turn, is the runner's.
  */
-import { UsageError, type ResumeEntry } from '@millrace/protocol'
+import { UsageError, type ResumeEntry, type RunOutcome } from '@millrace/protocol'
 import type { GenerateId } from '../ids.ts'
 import type { Attachment } from './attachment.ts'
 import type { Conversation } from './conversation.ts'
@@ -150,6 +150,12 @@ export class Sender {
     // A listener may have gone on already; what waits then has its turn after that.
     if (!runner.busy) this.#sendWaiting(result)
     return result
+  }
+
+  /** A run of others is over: what waited for it is sent. */
+  goOn(outcome: RunOutcome): void {
+    // That theirs failed says nothing against ours.
+    this.#sendWaiting({ outcome: outcome === 'interrupted' ? outcome : 'finished' })
   }
 
   /** @throws UsageError `busy`. */

@@ -2,6 +2,7 @@
 import type { Interrupt, Thread, UIMessage } from '@millrace/protocol'
 import { currentOutput } from '../output/current-output.ts'
 import type { Outputs } from '../output/outputs.ts'
+import type { LiveState } from './line.ts'
 import type { ChatSnapshot, QueuedMessage } from './options.ts'
 import { statusOf, type Phase } from './phase.ts'
 
@@ -16,11 +17,12 @@ export interface SnapshotSource {
   readonly queue: readonly QueuedMessage[]
   readonly thread: Thread
   readonly storageError: Error | undefined
+  readonly live: LiveState
 }
 
 export function buildSnapshot(
   previous: ChatSnapshot | undefined,
-  { threadId, messages, outputs, phase, interrupts, queue, thread, storageError }: SnapshotSource,
+  { threadId, messages, outputs, phase, interrupts, queue, thread, storageError, live }: SnapshotSource,
 ): ChatSnapshot {
   const output = currentOutput(messages)
   const next: ChatSnapshot = {
@@ -39,6 +41,7 @@ export function buildSnapshot(
     steps: thread.steps,
     subagents: thread.subagents,
     storageError,
+    live,
   }
   if (previous === undefined) return next
   const keys = Object.keys(next) as (keyof ChatSnapshot)[]

@@ -12,6 +12,8 @@ export interface Source {
   drain?(): void
   /** `subscribe` is a channel that many turns share: it does not end with this one. */
   readonly shared: boolean
+  /** Whether `subscribe` ended because what brought the run broke: it may go on where it runs. */
+  wasCut?(): boolean
 }
 
 /** A run of our own. */
@@ -20,7 +22,7 @@ export function sending(
   messages: readonly UIMessage[],
   data: RequestData | undefined,
   runContext: RunAgentInputContext,
-): Source {
+): Source & Required<Pick<Source, 'send'>> {
   return wrapped(connection, (signal) => connection.send(messages, data, signal, runContext))
 }
 
@@ -45,7 +47,7 @@ export function joining(
   return wrapped(own, (signal) => own.send([], undefined, signal, { ...ids, runId }))
 }
 
-function wrapped(connection: NormalizedConnection, send: (signal: AbortSignal) => Promise<void>): Source {
+function wrapped(connection: NormalizedConnection, send: (signal: AbortSignal) => Promise<void>): Source & Required<Pick<Source, 'send'>> {
   const drain = connection[DRAIN]
   return {
     subscribe: (signal) => connection.subscribe(signal),

@@ -63,10 +63,18 @@ export interface ConnectConnectionAdapter extends ServerSide {
   ): AsyncIterable<StreamChunk>
 }
 
+/** Whether what carries a subscription is there: `connecting` also while it is opened again. */
+export type LinkState = 'connecting' | 'open'
+
 /** Receiving and sending apart: a long-lived channel on which many requests travel. */
 export interface SubscribeConnectionAdapter extends ServerSide {
-  /** Events of whatever is sent; ends when `abortSignal` aborts. */
+  /**
+   * Events of whatever is sent, and of runs that others begin; ends when `abortSignal` aborts. Content events do not say whose
+   * they are, so runs come one after the other. A run that breaks off here is ended by a RUN_ERROR.
+   */
   subscribe(abortSignal?: AbortSignal): AsyncIterable<StreamChunk>
+  /** Tells `listener` how the link is, at once and whenever that changes, until the function returned is called. */
+  watchLink?(listener: (state: LinkState) => void): () => void
   /** Resolves when the request is handed over (or, for a wrapped `connect`, when its stream has ended). */
   send(
     messages: readonly UIMessage[],

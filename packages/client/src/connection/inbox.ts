@@ -12,7 +12,14 @@ export class Inbox implements AsyncIterable<readonly Delivery[]> {
   /** Something came, if only a sign of life. */
   #fresh = false
   #end: { readonly error?: unknown } | undefined
+  /** Called when all of it is read and more is asked for. */
+  onIdle: (() => void) | undefined
   #reader: { resolve(result: Result): void; reject(error: unknown): void } | undefined
+
+  /** All of it is read. */
+  get idle(): boolean {
+    return !this.#fresh && (this.#reader !== undefined || this.#end !== undefined)
+  }
 
   /** Adds deliveries; none at all are a sign of life. */
   put(deliveries: readonly Delivery[]): void {
@@ -61,6 +68,8 @@ export class Inbox implements AsyncIterable<readonly Delivery[]> {
       this.#reader = undefined
       if (error === undefined) reader.resolve(OVER)
       else reader.reject(error)
+    } else {
+      this.onIdle?.()
     }
   }
 }

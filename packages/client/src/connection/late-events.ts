@@ -1,6 +1,9 @@
 /** Recognises events of turns that are over, so that what a stopped turn still sends changes nothing. */
 import type { LooseChunk, StreamChunk } from './adapter.ts'
 
+/** Ids of stopped runs that are kept: what stands in line at a server is less. */
+const KEPT = 1_000
+
 /** For channels that many turns share; a wrapped `connect` tells requests apart itself. */
 export class LateEvents {
   readonly #dead = new Set<string>()
@@ -10,16 +13,17 @@ export class LateEvents {
   /** Notes the runs of a turn that was stopped: as we named it, and as the server did. */
   bury(...runIds: readonly (string | undefined)[]): void {
     for (const id of runIds) if (id !== undefined) this.#dead.add(id)
+    for (const oldest of this.#dead) {
+      if (this.#dead.size <= KEPT) break
+      this.#dead.delete(oldest)
+    }
     this.#skipping = true
   }
 
   isLate(chunk: StreamChunk): boolean {
-    if (!this.#skipping) return false
     const { type, runId: started } = Object(chunk) as Partial<LooseChunk>
-    if (type === 'RUN_STARTED' && !(typeof started === 'string' && this.#dead.has(started))) {
-      this.#skipping = false
-      this.#dead.clear()
-    }
+    // A run may be stopped before it starts, and another one come between.
+    if (type === 'RUN_STARTED') this.#skipping = typeof started === 'string' && this.#dead.has(started)
     return this.#skipping
   }
 }

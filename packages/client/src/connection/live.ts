@@ -3,15 +3,20 @@
  * opened and opened again. It knows nothing of runs but that one may be open.
  */
 import { StreamTruncatedError, toError } from '../errors.ts'
-import type { StreamChunk } from './adapter.ts'
+import { tell } from '../tell.ts'
+import type { LinkState, LooseChunk, StreamChunk } from './adapter.ts'
 import { Backoff, type ReconnectOptions } from './backoff.ts'
 import { batchesOf, ChunkStream } from './chunk-stream.ts'
+import { endsRun } from './finish-reason.ts'
 import { ChunkQueue } from './queue.ts'
 import { mayPass } from './retry.ts'
+import { RunTracker } from './terminal.ts'
 
 /** What is asked of the socket. */
 export interface LiveSocket {
   readonly alive: boolean
+  /** It is open. */
+  readonly ready: boolean
   open(): Promise<unknown>
 }
 
@@ -31,6 +36,9 @@ export class Live {
   #openedAt: number | undefined
   #reopening = false
   #failure: Error | undefined
+  /** The run of others that comes, by its id. */
+  #stray: { readonly runId: string; readonly tracker: RunTracker } | undefined
+  readonly #watchers = new Set<(state: LinkState) => void>()
   #stop = new AbortController()
 
   /** `runsOpen`: runs are read, and care for their own sockets. */
@@ -67,13 +75,35 @@ export class Live {
     for (const queue of this.#queues) queue.discard(runId)
   }
 
+  /** See `SubscribeConnectionAdapter.watchLink`. */
+  watch(listener: (state: LinkState) => void): () => void {
+    const entry = (state: LinkState): void => listener(state)
+    this.#watchers.add(entry)
+    listener(this.#socket.ready ? 'open' : 'connecting')
+    return () => void this.#watchers.delete(entry)
+  }
+
   /** An event of no run of ours is for those who listen now. */
   stray(event: StreamChunk): void {
-    if (this.listening) this.#push([event], undefined)
+    const { type, threadId, runId } = Object(event) as Partial<LooseChunk>
+    if (type === 'RUN_STARTED') this.#stray = typeof threadId === 'string' && typeof runId === 'string' ? { runId, tracker: new RunTracker() } : undefined
+    this.#stray?.tracker.see(event)
+    if (this.listening) this.#push([event], this.#stray?.runId)
+    if (endsRun(event)) this.#stray = undefined
+  }
+
+  /** There is a socket. */
+  opened(): void {
+    this.#tell('open')
   }
 
   /** The socket is gone. */
   closed(error: Error | undefined): void {
+    const stray = this.#stray
+    this.#stray = undefined
+    // What follows of it over another socket would be told with a gap.
+    if (stray !== undefined && this.listening) this.#push([stray.tracker.failed(error ?? new StreamTruncatedError('The server closed the WebSocket in the middle of a run.'))], stray.runId)
+    this.#tell('connecting')
     void this.#reopen(error)
   }
 
@@ -87,6 +117,10 @@ export class Live {
     this.#stop.abort()
     this.#stop = new AbortController()
     this.#drain()
+  }
+
+  #tell(state: LinkState): void {
+    for (const listener of [...this.#watchers]) tell(listener, state)
   }
 
   #push(chunks: readonly StreamChunk[], runId: string | undefined): void {

@@ -46,10 +46,11 @@ export function normalizeConnectionAdapter(connection: ConnectionAdapter): Norma
     )
   }
   if (given.subscribe !== undefined && given.send !== undefined && subscribes && sends) {
-    const { subscribe, send } = given
+    const { subscribe, send, watchLink } = given
     return {
       subscribe: (signal) => requireSubscription(subscribe.call(connection, signal)),
       send: send.bind(connection),
+      ...(watchLink !== undefined && { watchLink: watchLink.bind(connection) }),
       ...serverSide(given),
     }
   }

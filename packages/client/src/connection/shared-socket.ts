@@ -7,6 +7,8 @@ import { LateEvents } from './late-events.ts'
 import type { Clock } from '../clock.ts'
 import { TransportError } from '../errors.ts'
 import type { LooseChunk, StreamChunk } from './adapter.ts'
+import { endsRun } from './finish-reason.ts'
+import { RunNames } from './run-names.ts'
 import { abortMessage, errorOfEnd, PING, PONG, readMessage, type SocketMessage } from './socket-message.ts'
 import type { SocketRun } from './socket-run.ts'
 import type { Socket, SocketEnd, SocketHandlers } from './socket.ts'
@@ -18,6 +20,8 @@ export interface SharedSocketOptions {
   connect(runId: string | undefined, handlers: SocketHandlers): Promise<Socket>
   /** An event that belongs to no run of ours. */
   stray(event: StreamChunk): void
+  /** A socket is open. */
+  opened(): void
   /** The socket is gone, and its runs were told. `error` if it broke. */
   closed(error: Error | undefined): void
   readonly clock: Clock
@@ -35,6 +39,11 @@ export class SharedSocket {
   /** Counts sockets, so that one that was let go while it was made is not taken. */
   #generation = 0
   #current: SocketRun | undefined
+  /** A run of others comes. */
+  #theirs = false
+  readonly #names = new RunNames()
+  /** What came behind events of ours which are not read yet, from the first event of others on. */
+  #behind: { readonly stray: boolean; tell(): void }[] = []
   #late = new LateEvents()
   #messages = 0
   #stopPinging: (() => void) | undefined
@@ -46,6 +55,11 @@ export class SharedSocket {
   /** There is a socket, or one is being made. */
   get alive(): boolean {
     return this.#socket !== undefined || this.#opening !== undefined
+  }
+
+  /** It can be sent on. */
+  get ready(): boolean {
+    return this.#socket?.ready === true
   }
 
   /**
@@ -76,6 +90,7 @@ export class SharedSocket {
       this.#url = socket.url
       await socket.opened
       this.#ping(socket)
+      this.#options.opened()
       return socket
     } finally {
       if (current()) this.#opening = undefined
@@ -96,6 +111,7 @@ export class SharedSocket {
     for (const other of this.#runs) if (other.over) this.#end(other)
     this.#runs.add(run)
     this.#current = run
+    run.inbox.onIdle = () => this.#catchUp()
     socket.send(input)
   }
 
@@ -134,6 +150,7 @@ export class SharedSocket {
     this.#runs.delete(run)
     if (this.#current === run) this.#current = [...this.#runs].at(-1)
     run.inbox.end()
+    this.#catchUp()
   }
 
   #gone(end: SocketEnd): void {
@@ -149,10 +166,12 @@ export class SharedSocket {
     this.#stopPinging?.()
     this.#stopPinging = undefined
     this.#current = undefined
+    this.#theirs = false
     // It came over the old socket, or not at all.
     this.#late = new LateEvents()
     const runs = [...this.#runs]
     this.#runs.clear()
+    this.#catchUp()
     for (const run of runs) run.ended(error)
   }
 
@@ -177,15 +196,35 @@ export class SharedSocket {
 
   #route(message: Extract<SocketMessage, { kind: 'event' }>): void {
     const { event } = message
-    if (event === DONE) {
-      this.#current?.deliver(message)
-      return
+    if (event !== DONE && this.#late.isLate(event)) return
+    if (Object(event).type === 'RUN_STARTED') this.#begun(event as StreamChunk)
+    const current = this.#theirs ? undefined : this.#current
+    current?.note(event)
+    if (current === undefined && event === DONE) return
+    const tell = current === undefined ? () => this.#options.stray(event as StreamChunk) : () => current.deliver(message)
+    this.#behind.push({ stray: current === undefined, tell })
+    this.#catchUp()
+    if (this.#theirs && endsRun(event as StreamChunk)) this.#theirs = false
+  }
+
+  /** Tells all in the order in which it came: what is of others not before what came of ours is read. */
+  #catchUp(): void {
+    for (let next = this.#behind[0]; next !== undefined; next = this.#behind[0]) {
+      if (next.stray && [...this.#runs].some(({ inbox }) => !inbox.idle)) return
+      this.#behind.shift()
+      next.tell()
     }
-    if (this.#late.isLate(event)) return
-    const { type, runId: named } = Object(event) as Partial<LooseChunk>
-    if (type === 'RUN_STARTED') this.#current = [...this.#runs].find(({ runId }) => runId === named) ?? this.#current
-    if (this.#current === undefined) this.#options.stray(event)
-    else this.#current.deliver(message)
+  }
+
+  /** Whose events come now. Others may begin runs on the same thread; within one of ours, another id is a new name for it. */
+  #begun(start: StreamChunk): void {
+    const { runId: named } = start as LooseChunk
+    const ours = [...this.#runs].find(({ runId }) => runId === named)
+    this.#current = ours ?? this.#current
+    const { runId, begunAs, terminal } = this.#current ?? {}
+    if (runId === undefined) this.#theirs = true
+    else if (begunAs === undefined) this.#theirs = !this.#names.isOurs(start, runId)
+    else this.#theirs = terminal === true && named !== begunAs && named !== runId
   }
 
   #break(error: Error): void {

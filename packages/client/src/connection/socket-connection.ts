@@ -8,7 +8,7 @@ import { systemClock, type Clock } from '../clock.ts'
 import { toError, TransportError } from '../errors.ts'
 import { generateId } from '../ids.ts'
 import { linkSignals } from '../signals.ts'
-import type { RequestData, StreamChunk } from './adapter.ts'
+import type { LinkState, RequestData, StreamChunk } from './adapter.ts'
 import { ChunkStream } from './chunk-stream.ts'
 import { Live } from './live.ts'
 import { resumable, type ResumeOptions } from './resume.ts'
@@ -52,6 +52,7 @@ export class SocketConnection {
     this.#shared = new SharedSocket({
       connect: (runId, handlers) => this.#make(runId === undefined ? {} : { runId }, handlers),
       stray: (event) => this.#live.stray(event),
+      opened: () => this.#live.opened(),
       closed: (error) => this.#live.closed(error),
       clock: this.#clock,
       frameLength: this.#frameLength,
@@ -63,6 +64,10 @@ export class SocketConnection {
 
   subscribe(signal: AbortSignal | undefined): AsyncIterable<StreamChunk> {
     return this.#live.subscribe(signal, () => this.#rest())
+  }
+
+  watchLink(listener: (state: LinkState) => void): () => void {
+    return this.#live.watch(listener)
   }
 
   async send(
@@ -104,7 +109,8 @@ export class SocketConnection {
     const linked = linkSignals(signal, closing)
     const source: RunSource = {
       reopen: 'always',
-      open: (request) => replay(this.#make, { ...request, runId, frameLength: this.#frameLength }),
+      // A server that keeps no runs says nothing at all.
+      open: (request) => replay(this.#make, { ...request, runId, frameLength: this.#frameLength, clock: this.#clock }),
     }
     try {
       yield* resumable(source, { ...this.#resume(linked.signal), runContext: { runId }, from: { id: undefined, seen: 0 } })

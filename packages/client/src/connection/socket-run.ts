@@ -3,7 +3,7 @@
  */
 import type { RunAgentInputContext } from '@millrace/protocol'
 import type { LooseChunk, StreamChunk } from './adapter.ts'
-import { finishReason } from './finish-reason.ts'
+import { endsRun, finishReason } from './finish-reason.ts'
 import { Inbox } from './inbox.ts'
 import { Placing, type SocketMessage } from './socket-message.ts'
 import { RunTracker } from './terminal.ts'
@@ -13,6 +13,10 @@ export class SocketRun {
   readonly inbox: Inbox = new Inbox()
   /** What the server calls it. */
   startedAs: string | undefined
+  /** What the server calls it by what came, which may not be read yet. */
+  begunAs: string | undefined
+  /** What came last of it ends it. */
+  terminal = false
   /** Its last event is a RUN_FINISHED after which the result of a server's tool and another turn are due. */
   goesOn = false
   /** What cut the socket it came over last; undefined if that ended well, or is open. */
@@ -37,6 +41,13 @@ export class SocketRun {
   ended(cut: Error | undefined): void {
     this.cut = cut
     this.inbox.end(cut)
+  }
+
+  /** Notes an event that came for it on the shared socket, before it is delivered. */
+  note(event: unknown): void {
+    const { type, runId } = Object(event) as Partial<LooseChunk>
+    if (type === 'RUN_STARTED' && typeof runId === 'string') this.begunAs = runId
+    if (type !== 'CUSTOM' && type !== 'RAW') this.terminal = endsRun(event as StreamChunk)
   }
 
   /** Takes a message of the shared socket. */

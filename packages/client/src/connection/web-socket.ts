@@ -49,6 +49,7 @@ export function webSocket(url: UrlSource, options: WebSocketConnectionOptions = 
   return {
     subscribe: (signal) => connection.subscribe(signal),
     send: (messages, data, signal, runContext) => connection.send(messages, data, signal, runContext),
+    watchLink: (listener) => connection.watchLink(listener),
     joinRun: (runId, signal) => connection.joinRun(runId, signal),
     ...(options.hydrate !== undefined && { hydrate: options.hydrate }),
     ...(options.cancelRun !== undefined && { cancelRun: options.cancelRun }),

@@ -10,7 +10,7 @@ export function likenessOf({ threadId: named, conversation, runner }: KeptChat):
   const threadId = named()
   if (threadId === undefined) return undefined
   const { thread, messages } = conversation
-  const { unfinished, begun } = runner
+  const { unfinished, begun, foreign } = runner
   return {
     version: STORED_VERSION,
     threadId,
@@ -21,6 +21,7 @@ export function likenessOf({ threadId: named, conversation, runner }: KeptChat):
       run: { runId: unfinished.runId, seen: unfinished.seen, base: baseOf(unfinished.base, thread) },
     }),
     ...(begun.length > 0 && { begun }),
+    ...(foreign && { foreign }),
   }
 }
 
@@ -29,13 +30,14 @@ export function pointerTo({ threadId: named, conversation, runner }: KeptChat): 
   const threadId = named()
   if (threadId === undefined) return undefined
   const { interrupts, runs } = conversation.thread
-  const { unfinished } = runner
+  const { unfinished, foreign } = runner
   return {
     version: STORED_VERSION,
     threadId,
     interrupts,
     runs: runsThatMatter(runs),
     ...(unfinished !== undefined && { run: { runId: unfinished.runId, seen: 0 } }),
+    ...(foreign && { foreign }),
   }
 }
 
@@ -75,12 +77,13 @@ export interface Restored {
 }
 
 /** Undefined if the content was not stored. Dates are noted in the chat. */
-export function restoredIn({ conversation }: KeptChat, { threadId, content, interrupts, runs, run }: ReadThread): Restored | undefined {
+export function restoredIn({ conversation }: KeptChat, { threadId, content, interrupts, runs, run, foreign }: ReadThread): Restored | undefined {
   if (content === undefined) return undefined
   const thread: ThreadBase = { messages: conversation.adopt(content.messages), state: content.state, interrupts, runs }
   if (run?.base === undefined) return { thread, left: undefined }
   const { kept, messages, ...base } = run.base
   const before = toMessages(withTexts([...content.messages.slice(0, kept), ...messages]))
-  const left: LeftRun = { threadId, runId: run.runId, seen: run.seen, base: { messages: before, state: base.state, interrupts: base.interrupts, runs: base.runs } }
+  const told: ThreadBase = { messages: before, state: base.state, interrupts: base.interrupts, runs: base.runs }
+  const left: LeftRun = { threadId, runId: run.runId, seen: run.seen, base: told, ...(foreign && { foreign }) }
   return { thread, left }
 }

@@ -14,7 +14,7 @@ export function replace(chat: KeptChat, stored: ReadThread | undefined): LeftRun
   const restored = stored && restoredIn(chat, stored)
   if (restored !== undefined) conversation.show(conversation.branch(restored.thread))
   else if (stored === undefined) conversation.reset()
-  runner.keep(restored?.left, stored?.begun ?? [])
+  runner.keep(restored?.left, stored?.foreign ? undefined : (stored?.begun ?? []))
   return restored?.left
 }
 

@@ -49,6 +49,8 @@ export interface StoredThread {
   readonly run?: StoredUnderway
   /** Calls of our tools that were begun and gave nothing yet. */
   readonly begun?: readonly string[]
+  /** The last run was begun by others. */
+  readonly foreign?: true
 }
 
 /** What was checked: dates are dates. */
@@ -108,7 +110,7 @@ function migrated(value: unknown, key: string, threadId: string, steps: Migratio
 }
 
 function threadFrom(value: unknown): ReadThread {
-  const { threadId, content, interrupts, runs, run, begun } = record(value, 'it')
+  const { threadId, content, interrupts, runs, run, begun, foreign } = record(value, 'it')
   return {
     version: STORED_VERSION,
     threadId: text(threadId, 'threadId'),
@@ -117,6 +119,7 @@ function threadFrom(value: unknown): ReadThread {
     runs: list(runs, 'runs').map(runFrom),
     ...(run !== undefined && { run: underwayFrom(run) }),
     ...(begun !== undefined && { begun: texts(begun, 'begun') }),
+    ...(foreign === true && { foreign }),
   }
 }
 

@@ -242,7 +242,8 @@ export class ThreadKeeper implements Keeper {
       const run = stored.run
       // A server that tells of its threads tells of the run as well.
       if (run !== undefined && !chat.canHydrate() && !runner.busy) {
-        runner.keep({ threadId: stored.threadId, runId: run.runId, seen: 0, base: { messages, state, interrupts, runs } }, [])
+        const base = { messages, state, interrupts, runs }
+        runner.keep({ threadId: stored.threadId, runId: run.runId, seen: 0, base, ...(stored.foreign && { foreign: true }) }, [])
       }
       return
     }
