@@ -1,3 +1,3 @@
 import { library } from '../../tools/tsdown-base.mjs'
 
-export default library({ entry: ['src/index.ts', 'src/indexeddb.ts'] })
+export default library({ entry: ['src/index.ts', 'src/indexeddb.ts', 'src/recording.ts'] })

@@ -4,12 +4,13 @@ import { CommandError, messageOf } from './command-error.ts'
 import { addCheck } from './commands/check.ts'
 import { addChat, addServe } from './commands/add-talking.ts'
 import { addFold } from './commands/fold.ts'
+import { addRecord, addReplay } from './commands/add-recording.ts'
 import { FAILED, type Terminal } from './terminal.ts'
 import { version } from './version.ts'
 
 export function createProgram(terminal: Terminal): Command {
   const program = new Command('millrace')
-    .description('Look into AG-UI event streams, talk to agents, serve them.')
+    .description('Look into AG-UI event streams, talk to agents, serve them, record and replay them.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [COMMAND]', 'print help for a command')
@@ -22,6 +23,8 @@ Examples:
   $ millrace fold run.sse --json                what does a client make of it?
   $ millrace serve                              an agent to try clients on
   $ millrace chat http://127.0.0.1:8787/        talk to it
+  $ millrace record URL -o run.ndjson           what comes of a message, in a file
+  $ millrace replay run.ndjson                  the same again, as an agent
 
 Run millrace help COMMAND for the options of a command.`,
     )
@@ -32,6 +35,8 @@ Run millrace help COMMAND for the options of a command.`,
   addFold(program, terminal)
   addChat(program, terminal)
   addServe(program, terminal)
+  addRecord(program, terminal)
+  addReplay(program, terminal)
   return program
 }
 

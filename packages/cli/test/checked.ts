@@ -15,7 +15,7 @@ export function parseChecked({ status, out, err }: Result): Checked {
   expect(err).toBe('')
   const report = JSON.parse(out) as Checked
   expect(Object.keys(report)).toEqual(['format', 'events', 'runs', 'diagnostics', 'summary'])
-  expect(['sse', 'ndjson', 'json', 'har', 'protobuf']).toContain(report.format)
+  expect(['sse', 'ndjson', 'json', 'har', 'protobuf', 'recording']).toContain(report.format)
   for (const run of report.runs) {
     expect(['finished', 'error', 'interrupted', 'cancelled', 'truncated', 'violation', 'malformed']).toContain(run.outcome)
   }

@@ -15,6 +15,7 @@ export function addChat(program: Command, terminal: Terminal): void {
     .addOption(new Option('--header <NAME: VALUE>', 'a request header; may be repeated').argParser(collect).default([], 'none'))
     .addOption(new Option('--thread <ID>', 'go on with this thread'))
     .addOption(new Option('--format <FORMAT>', 'what to ask the server for').choices(['sse', 'ndjson']).default('sse'))
+    .addOption(new Option('--record <FILE>', 'write all that goes to and fro to a file'))
     .addHelpText(
       'after',
       `

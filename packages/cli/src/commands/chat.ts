@@ -1,17 +1,20 @@
 // `millrace chat`: a conversation in the terminal, or one message for each line of a pipe.
-import { ChatClient, fetchHttpStream, fetchServerSentEvents, type InterruptAnswer, type TurnResult } from '@millrace/client'
+import { ChatClient, fetchHttpStream, fetchServerSentEvents, type ConnectConnectionAdapter, type InterruptAnswer, type TurnResult } from '@millrace/client'
 import type { Interrupt } from '@millrace/protocol'
 import { answerHint, answerOf, refusal } from '../chat/answers.ts'
 import { openLines, type Lines } from '../chat/lines.ts'
 import { TurnPrinter } from '../chat/turn-printer.ts'
 import { CommandError, messageOf } from '../command-error.ts'
 import { parseHeaders } from '../input/source.ts'
+import { recordTo } from '../record/recorded.ts'
 import { oneLine, printable, type Terminal } from '../terminal.ts'
 
 export interface ChatOptions {
   readonly header: string[]
   readonly thread?: string
   readonly format: 'sse' | 'ndjson'
+  /** A file for all that goes to and fro. */
+  readonly record?: string
 }
 
 /** Two Ctrl-C within this many ms leave. */
@@ -27,7 +30,11 @@ const HELP = `  /stop    stop the answer (or Ctrl-C)
 /** Talks until the input ends. Sets the exit status to 1 if the input was a pipe and a turn failed or got no answer. */
 export async function chat(url: string, options: ChatOptions, terminal: Terminal): Promise<void> {
   if (!/^https?:\/\/./i.test(url)) throw new CommandError(`${url} is no address`, 'It should begin with http:// or https://.')
-  await new Chat(url, options, terminal).run()
+  const connect = options.format === 'ndjson' ? fetchHttpStream : fetchServerSentEvents
+  const connection = connect(url, { headers: parseHeaders(options.header) })
+  const recorded = options.record === undefined ? undefined : await recordTo(options.record, connection)
+  await new Chat(url, recorded?.connection ?? connection, options, terminal).run()
+  await recorded?.close()
 }
 
 class Chat {
@@ -40,14 +47,13 @@ class Chat {
   #lastInterrupt = 0
   #lines: Lines
 
-  constructor(url: string, options: ChatOptions, terminal: Terminal) {
-    const connect = options.format === 'ndjson' ? fetchHttpStream : fetchServerSentEvents
+  constructor(url: string, connection: ConnectConnectionAdapter, options: ChatOptions, terminal: Terminal) {
     this.#url = url
     this.#terminal = terminal
     this.#interactive = process.stdin.isTTY === true && terminal.interactive
     this.#printer = this.#newPrinter()
     this.#client = new ChatClient({
-      connection: connect(url, { headers: parseHeaders(options.header) }),
+      connection,
       ...(options.thread !== undefined && { threadId: options.thread }),
       onEvent: (event) => {
         this.#hideWaiting()

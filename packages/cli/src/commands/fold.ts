@@ -80,8 +80,9 @@ export async function fold(input: string | Source, options: Omit<FoldOptions, 'j
   }
 }
 
-function errorOf({ outcome, error }: ReadResult, run: Run | undefined): FoldError | null {
+function errorOf({ outcome, error, failure }: ReadResult, run: Run | undefined): FoldError | null {
   if (error !== undefined) return protocolError(error)
+  if (failure !== undefined) return { message: failure.message, ...(failure.code !== undefined && { code: failure.code }) }
   return outcome === 'error' && run?.error !== undefined ? run.error : null
 }
 

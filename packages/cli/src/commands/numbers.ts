@@ -13,3 +13,10 @@ export function parsePort(text: string): number {
   if (port > 65535) throw new InvalidArgumentError('Ports end at 65535.')
   return port
 }
+
+/** A number above 0. */
+export function parseFactor(text: string): number {
+  const factor = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0
+  if (!(factor > 0)) throw new InvalidArgumentError('It is not a number above 0.')
+  return factor
+}

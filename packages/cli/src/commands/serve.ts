@@ -3,11 +3,11 @@ import { createRunHandler, type Agent, type RunHandler } from '@millrace/server'
 import { toNodeListener } from '@millrace/server/node'
 import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import { isIP, type AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { CommandError, messageOf } from '../command-error.ts'
 import { echoAgent } from '../serve/echo-agent.ts'
+import { isLoopback, listen, signalled } from '../serve/listening.ts'
 import { oneLine, type Terminal } from '../terminal.ts'
 
 export interface ServeOptions {
@@ -76,38 +76,6 @@ async function loadAgent(file: string): Promise<Agent> {
   return module.default as Agent
 }
 
-function listen(server: Server, { host, port }: ServeOptions): Promise<string> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE'
-      reject(
-        new CommandError(
-          taken ? `Port ${port} of ${host} is taken` : `${host}:${port} cannot be served: ${messageOf(error)}`,
-          taken ? 'Choose another with --port, or --port 0 for any that is free.' : undefined,
-        ),
-      )
-    })
-    server.listen(port, host, () => {
-      const bound = (server.address() as AddressInfo).port
-      resolve(`http://${isIP(host) === 6 ? `[${host}]` : host}:${bound}/`)
-    })
-  })
-}
-
-/** Settles at the first signal to stop; the next one ends the process. */
-function signalled(): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false
-    const stop = (): void => {
-      if (asked) process.exit(130)
-      asked = true
-      resolve()
-    }
-    process.on('SIGINT', stop)
-    process.on('SIGTERM', stop)
-  })
-}
-
 async function close(server: Server, handler: RunHandler): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
@@ -122,8 +90,4 @@ function detail(data: unknown): string {
   if (typeof data !== 'object' || data === null || !('error' in data)) return ''
   const debug = process.env['DEBUG']
   return debug ? `\n${data.error instanceof Error ? data.error.stack : String(data.error)}` : `: ${oneLine(messageOf(data.error))}`
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }

@@ -5,9 +5,9 @@ import { CommandError } from '../command-error.ts'
 import { EVENT_KEYS } from './json-document.ts'
 import { jsonTokens, keyAt } from './json-tokens.ts'
 
-export type Format = 'sse' | 'ndjson' | 'json' | 'har' | 'protobuf'
+export type Format = 'sse' | 'ndjson' | 'json' | 'har' | 'protobuf' | 'recording'
 
-export const FORMATS: readonly Format[] = ['sse', 'ndjson', 'json', 'har', 'protobuf']
+export const FORMATS: readonly Format[] = ['sse', 'ndjson', 'json', 'har', 'protobuf', 'recording']
 
 const HINTS: Readonly<Record<string, Format>> = {
   '.sse': 'sse',
@@ -48,6 +48,7 @@ export function detectFormat(head: Uint8Array, complete: boolean, hint: string):
   if (first === '[') return 'json'
   if (first === '{') {
     const { keys, closed, multiline } = outline(text)
+    if (keys.has('recording') && closed && !multiline) return 'recording'
     if (keys.has('log')) return 'har'
     const holder = !keys.has('type') && [...EVENT_KEYS].some((key) => keys.has(key))
     if (holder && (multiline || closed)) return 'json'

@@ -1,23 +1,14 @@
 // Bytes of an input → frames, whatever the format. A HAR capture holds several streams, all else one. Files are
 // read as they come; only JSON objects and captures, which cannot be used before their end, are read whole.
 import { NdjsonDecoder, SseDecoder, type Frame } from '@millrace/protocol'
-import { LengthPrefixedDecoder, type BinaryFrame } from '@millrace/protocol/proto'
+import { LengthPrefixedDecoder } from '@millrace/protocol/proto'
 import { CommandError } from '../command-error.ts'
 import { detectFormat, type Format } from './detect.ts'
 import { JsonArrayDecoder } from './json-array.ts'
 import { findEvents, readHar } from './json-document.ts'
+import { RecordingDecoder } from './recording.ts'
 import type { Source } from './source.ts'
-
-/** Who takes the frames. */
-export interface StreamSink {
-  /** A stream begins. `label` tells it from others of the same input; absent where there is only one. */
-  begin(format: Format, label?: string): void
-  frame(frame: Frame): void
-  /** Of a stream in protobuf. */
-  binaryFrame(frame: BinaryFrame): void
-  /** The stream ended. */
-  end(): void
-}
+import type { StreamSink } from './stream-sink.ts'
 
 /** Bytes looked at to tell the format. */
 const HEAD_LIMIT = 1024 * 1024
@@ -40,7 +31,7 @@ export async function readFrames(source: Source, forced: Format | undefined, sin
       else readObject(text, sink)
       return format
     }
-    sink.begin(format)
+    if (format !== 'recording') sink.begin(format)
     const decoder = decoderOf(format, sink)
     decoder.feed(head)
     while (!ended) {
@@ -49,7 +40,7 @@ export async function readFrames(source: Source, forced: Format | undefined, sin
       decoder.feed(next.value)
     }
     decoder.finish()
-    sink.end()
+    if (format !== 'recording') sink.end()
     return format
   } finally {
     // Ends a request or a pipe that is not wanted to its end; a source that is over does not mind.
@@ -71,6 +62,8 @@ function decoderOf(format: Exclude<Format, 'har'>, sink: StreamSink): Decoder {
       return new NdjsonDecoder(frame)
     case 'json':
       return new JsonArrayDecoder(frame)
+    case 'recording':
+      return new RecordingDecoder(sink)
     case 'protobuf':
       return new LengthPrefixedDecoder((binary) => sink.binaryFrame(binary))
   }
@@ -153,7 +146,7 @@ function readCaptures(text: string, sink: StreamSink): void {
   for (const { label, type, body } of readHar(text)) {
     sink.begin('har', label)
     const format = detectFormat(body, true, type) ?? 'sse'
-    const decoder = decoderOf(format === 'har' ? 'sse' : format, sink)
+    const decoder = decoderOf(format === 'har' || format === 'recording' ? 'sse' : format, sink)
     decoder.feed(body)
     decoder.finish()
     sink.end()

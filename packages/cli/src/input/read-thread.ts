@@ -16,9 +16,11 @@ import {
   type VerifiedEvent,
 } from '@millrace/protocol'
 import { parseBinaryFrame } from '@millrace/protocol/proto'
+import type { EndLine, RecordedError, RecordedRequest } from '@millrace/client/recording'
 import type { Finding } from '../report/check-report.ts'
 import type { Format } from './detect.ts'
 import { readFrames } from './frames.ts'
+import { RecordedThread } from './recorded-thread.ts'
 import type { Source } from './source.ts'
 
 export interface ReadOptions {
@@ -41,6 +43,8 @@ export interface ReadResult {
   readonly error: ProtocolError | undefined
   /** Index of the event at which it stopped. */
   readonly at: number | null
+  /** Why the last stream of a recording failed, if not by what was in it. */
+  readonly failure?: RecordedError
   readonly thread: Thread
 }
 
@@ -49,22 +53,27 @@ export interface ReadResult {
  * @throws CommandError if there is no reading it at all
  */
 export async function readThread(source: Source, options: ReadOptions): Promise<ReadResult> {
-  const builder = new ThreadBuilder({
-    ...(options.messages && { messages: options.messages }),
-    ...(options.state !== undefined && { state: options.state }),
-  })
+  const recorded = new RecordedThread(
+    new ThreadBuilder({
+      ...(options.messages && { messages: options.messages }),
+      ...(options.state !== undefined && { state: options.state }),
+    }),
+  )
   let base = 0
   let stream: string | undefined
   let reader: ThreadReader | undefined
+  let ended: EndLine | undefined
 
   const report = (diagnostic: Diagnostic): void => {
     options.onFinding({ ...shifted(diagnostic, base), ...(stream !== undefined && { stream }) })
   }
-  const begin = (label?: string): ThreadReader => {
+  const begin = (label?: string, request?: RecordedRequest): ThreadReader => {
     stream = label
+    ended = undefined
+    if (request !== undefined) recorded.begin(request)
     reader = new ThreadReader({
       mode: options.mode,
-      thread: builder,
+      thread: recorded.builder,
       ...(options.messages && { messages: options.messages }),
       ...(options.hygiene && { hygiene: hygieneRules }),
       onDiagnostic: report,
@@ -72,9 +81,13 @@ export async function readThread(source: Source, options: ReadOptions): Promise<
     })
     return reader
   }
-  const end = (): void => {
-    reader?.finish()
-    base += reader?.count ?? 0
+  /** What was stopped or left here is not cut by the server, and what has failed before it began is no stream. */
+  const end = (line?: EndLine): void => {
+    const { count = 0 } = reader ?? {}
+    if (line?.end === 'aborted') recorded.builder.endRun('cancelled')
+    else if (line?.end !== 'left' && !(line?.end === 'failed' && count === 0)) reader?.finish()
+    ended = line
+    base += count
   }
   const result = (format: Format, stop?: ProtocolError): ReadResult => {
     const current = reader ?? begin()
@@ -82,24 +95,31 @@ export async function readThread(source: Source, options: ReadOptions): Promise<
     return {
       format,
       events: base,
-      outcome: stop === undefined ? current.outcome : outcomeOf(stop),
+      outcome: stop === undefined ? (endedAs(ended, current) ?? current.outcome) : outcomeOf(stop),
       error,
       at: error === undefined ? null : error.event === undefined ? base - 1 : error.event + (base - current.count),
-      thread: builder.snapshot(),
+      ...(ended?.error !== undefined && { failure: ended.error }),
+      thread: recorded.builder.snapshot(),
     }
   }
 
   let known: Format | undefined
   try {
     const format = await readFrames(source, options.format, {
-      begin: (format, label) => {
+      begin: (format, label, request) => {
         known = format
-        begin(label)
+        begin(label, request)
       },
+      input: (input) => recorded.input(input),
       frame: (frame) => acceptFrame(reader as ThreadReader, frame),
       binaryFrame: (frame) => (reader as ThreadReader).acceptFrame(frame, parseBinaryFrame),
       end,
     })
+    // A recording in which nothing ran.
+    if (reader === undefined) {
+      begin()
+      end()
+    }
     return result(format)
   } catch (error) {
     if (!(error instanceof ProtocolError) || known === undefined) throw error
@@ -113,6 +133,13 @@ export async function readThread(source: Source, options: ReadOptions): Promise<
     }
     return result(known, error)
   }
+}
+
+/** How the last stream of a recording ended, if not by what was in it. */
+function endedAs(line: EndLine | undefined, { count, outcome }: ThreadReader): RunOutcome | undefined {
+  if (line?.end === 'failed' && count === 0) return 'error'
+  if (outcome !== 'running') return undefined
+  return line?.end === 'aborted' ? 'cancelled' : line?.end === 'left' ? 'truncated' : undefined
 }
 
 /** NDJSON lines, and elements of arrays, may be envelopes `{id, chunk}`; few are, so few are looked into. */
