@@ -1,7 +1,5 @@
 /** What every entry of this package asks of its options, before anything is done with them. */
-import { UsageError, type Limits, type Mode } from '@millrace/protocol'
-
-const MODES: ReadonlySet<unknown> = new Set<Mode>(['strict', 'tolerant', 'report'])
+import { UsageError, type Limits } from '@millrace/protocol'
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -12,10 +10,28 @@ export function checkOptions(options: unknown, what: string): void {
   if (!isRecord(options)) throw new UsageError('bad-options', `${what} have to be an object, or be left out.`)
 }
 
-/** @throws UsageError `bad-mode`. */
-export function checkMode(mode: unknown): void {
-  if (mode === undefined || MODES.has(mode)) return
-  throw new UsageError('bad-mode', `There is no mode "${String(mode)}". Give 'strict', 'tolerant' or 'report'.`)
+/** What an option has to be, and how that is said. */
+export type Check = readonly [holds: (value: unknown) => boolean, what: string]
+
+export const FUNCTION: Check = [(value) => typeof value === 'function', 'a function']
+export const TEXT: Check = [(value) => typeof value === 'string', 'text']
+export const LIST: Check = [Array.isArray, 'a list']
+export const RECORD: Check = [isRecord, 'an object']
+export const COUNT: Check = [(value) => typeof value === 'number' && value >= 0, 'a number of 0 or more']
+
+export function oneOf(...values: readonly string[]): Check {
+  return [(value) => values.includes(value as string), values.map((value) => `'${value}'`).join(' or ')]
+}
+
+/**
+ * Holds the options that are given against what they have to be; others are nobody's concern.
+ * @throws UsageError `bad-options`, naming the option.
+ */
+export function checkFields(options: object, checks: Readonly<Record<string, Check>>): void {
+  for (const [name, [holds, what]] of Object.entries(checks)) {
+    const value = (options as Record<string, unknown>)[name]
+    if (value !== undefined && !holds(value)) throw new UsageError('bad-options', `\`${name}\` has to be ${what}; leave it out for the default.`)
+  }
 }
 
 /**

@@ -2,6 +2,7 @@
  * The smallest client: any response or iterable in, threads out. It sends nothing and keeps nothing after the end.
  */
 import {
+  requireMode,
   ThreadBuilder,
   UsageError,
   type Diagnostic,
@@ -11,7 +12,7 @@ import {
   type Thread,
   type VerifiedEvent,
 } from '@millrace/protocol'
-import { checkLimits, checkMode, checkOptions } from './checks.ts'
+import { checkLimits, checkOptions } from './checks.ts'
 import { abortableIterable, isIterable } from './connection/abortable.ts'
 import type { StreamChunk } from './connection/adapter.ts'
 import { chunksOf, NDJSON, SSE, type ByteReader, type ByteStreamOptions } from './connection/bytes.ts'
@@ -57,7 +58,7 @@ export async function* readThread(
   options: ReadThreadOptions = {},
 ): AsyncGenerator<Thread, void, undefined> {
   checkOptions(options, 'The options of readThread()')
-  checkMode(options.mode)
+  requireMode(options.mode)
   checkLimits(options.limits)
   const { mode = 'tolerant', messages, state, onEvent, onDiagnostic, limits, signal } = options
   const fold = new StreamFold({

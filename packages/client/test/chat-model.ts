@@ -1,220 +1,244 @@
 /**
- * A chat beside a model of it. The world is a server in memory that keeps runs and gives their events when it is told to;
- * the model says, in the fewest words, what a chat shows after each thing a user or the network does.
+ * What a chat is to show after each thing that a user, the clock or the network does: by its own simple rules, in the fewest
+ * words. It knows the runs of the world as they are asked for, and nothing of how a chat is made.
  */
-import type { ChatClient, ConnectConnectionAdapter, StreamChunk } from '@millrace/client'
+import type { WhenBusy } from '@millrace/client'
+import { callId, CALLS, type Plan, type Question, type Run, type World } from './model-world.ts'
 
-export type Kind = 'text' | 'asks-us' | 'calls-auto' | 'interrupts' | 'fails'
-
-export type Command =
-  | { readonly do: 'send'; readonly kind: Kind }
-  | { readonly do: 'release'; readonly events: number }
-  | { readonly do: 'edit'; readonly nth: number; readonly kind: Kind }
-  | { readonly do: 'reload' | 'retry' | 'answer' | 'respond'; readonly kind: Kind }
-  | { readonly do: 'stop' | 'detach' | 'attach' | 'clear' | 'cut' }
-
-interface Run {
-  readonly runId: string
-  readonly kind: Kind
-  readonly script: readonly StreamChunk[]
-  /** Events that may be read. */
-  released: number
+export interface ModelOptions {
+  readonly whenBusy: WhenBusy
+  readonly drain: 'fifo' | 'batch'
+  readonly maxSize: number
+  readonly onOverflow: 'refuse' | 'drop-oldest'
+  readonly maxContinuations: number
 }
 
-function scriptOf(kind: Kind, runId: string): StreamChunk[] {
-  const started = { type: 'RUN_STARTED', threadId: 't', runId } as const
-  const finished = { type: 'RUN_FINISHED', threadId: 't', runId } as const
-  const call = (name: string): StreamChunk[] => [
-    { type: 'TOOL_CALL_START', toolCallId: `c-${runId}`, toolCallName: name, parentMessageId: `m-${runId}` },
-    { type: 'TOOL_CALL_ARGS', toolCallId: `c-${runId}`, delta: '{}' },
-    { type: 'TOOL_CALL_END', toolCallId: `c-${runId}` },
-  ]
-  switch (kind) {
-    case 'text':
-      return [
-        started,
-        { type: 'TEXT_MESSAGE_START', messageId: `m-${runId}`, role: 'assistant' },
-        ...['a', 'b', 'c'].map((delta) => ({ type: 'TEXT_MESSAGE_CONTENT', messageId: `m-${runId}`, delta })),
-        { type: 'TEXT_MESSAGE_END', messageId: `m-${runId}` },
-        finished,
-      ]
-    case 'asks-us':
-      return [started, ...call('ask'), finished]
-    case 'calls-auto':
-      return [started, ...call('auto'), finished]
-    case 'interrupts':
-      return [started, { ...finished, outcome: { type: 'interrupt', interrupts: [{ id: `i-${runId}`, reason: 'x' }] } }]
-    case 'fails':
-      return [started, { type: 'RUN_ERROR', message: 'no' }]
-  }
+interface Said {
+  readonly user: string
+  text: string
 }
 
-/** A server in memory. */
-export class World {
-  readonly runs: Run[] = []
-  /** What the next run will be; after tools ran it is text. */
-  next: Kind = 'text'
-  #wake: (() => void)[] = []
-  #cut = 0
-
-  readonly connection: ConnectConnectionAdapter = {
-    connect: (_messages, _data, signal, context) => {
-      const run: Run = { runId: context?.runId ?? '', kind: this.next, script: scriptOf(this.next, context?.runId ?? ''), released: 0 }
-      this.next = 'text'
-      this.runs.push(run)
-      return this.#read(run, signal)
-    },
-    joinRun: (runId, signal) => this.#read(this.runs.find((run) => run.runId === runId) as Run, signal),
-    cancelRun: async () => 'closed',
-  }
-
-  async *#read(run: Run, signal: AbortSignal | undefined): AsyncGenerator<StreamChunk, void, undefined> {
-    const cut = this.#cut
-    for (let at = 0; at < run.script.length; at++) {
-      while (at >= run.released) {
-        await new Promise<void>((resolve) => this.#wake.push(resolve))
-        if (signal?.aborted) return
-        if (this.#cut !== cut) throw new Error('cut')
-      }
-      yield run.script[at] as StreamChunk
-    }
-  }
-
-  /** Lets so many more events of every run be read. */
-  release(events: number): void {
-    for (const run of this.runs) run.released = Math.min(run.script.length, run.released + events)
-    this.#ring()
-  }
-
-  /** Breaks what is being read. */
-  cut(): void {
-    this.#cut++
-    this.#ring()
-  }
-
-  #ring(): void {
-    const wake = this.#wake
-    this.#wake = []
-    for (const resolve of wake) resolve()
-  }
-}
-
-/** A run as it shows: so many of its events. */
+/** A run as it shows: so many of its events, and what its calls were answered. */
 interface Shown {
   readonly run: Run
   events: number
-  answer: string | undefined
+  readonly answers: Map<string, string>
 }
 
-type Entry = { readonly user: string } | Shown
+type Entry = Said | Shown
 
 const isShown = (entry: Entry): entry is Shown => 'run' in entry
 
-/** What a chat shows, by its own simple rules. */
+/** Runs one after the other for what was sent once, or joined. */
+interface Chain {
+  /** Those who wait for its end. */
+  readonly sends: readonly number[]
+  readonly plan: Plan | undefined
+  readonly joined: boolean
+  shown: Shown
+  /** What its last run was sent with, and over what state. */
+  resumes: boolean
+  state: unknown
+  /** Runs that it went on with. */
+  count: number
+  /** The run is over and our slow tools are at work. */
+  working: boolean
+}
+
+/** A turn that failed, and what it began with. */
+interface Failed {
+  readonly shown: Shown
+  readonly plan: Plan | undefined
+  readonly resumes: boolean
+  readonly state: unknown
+}
+
+interface Waiting {
+  readonly send: number
+  readonly id: string
+  readonly text: string
+  readonly plan: Plan
+}
+
+/** Gives a code where the chat has to refuse. */
+type Refusal = string | undefined
+
 export class Model {
   readonly #world: World
+  readonly #options: ModelOptions
   entries: Entry[] = []
   status: 'ready' | 'submitted' | 'streaming' | 'error' = 'ready'
-  /** The question of the agent that nobody has answered with success: only the end of a run takes it away. */
-  interrupt: string | undefined
-  /** It has been answered, in the run that is being read: until that is left it does not show. */
-  #answered = false
-  /** The run that is being read. */
-  #reading: Shown | undefined
+  state: unknown = {}
+  /** Open questions: only the end of a run that did not fail takes them away. */
+  questions: readonly Question[] = []
+  /** The run that asked them. */
+  #asker: string | undefined
+  /** Questions with an answer that has not been used. */
+  readonly #noted = new Set<string>()
+  queue: Waiting[] = []
+  /** How each thing that was begun ended. */
+  readonly results = new Map<number, string>()
+  /** How each send ended, as `onFinish` is told. */
+  readonly finishes: string[] = []
+  /** Calls that the application was told of, and those that were run. */
+  readonly told: string[] = []
+  readonly executed: string[] = []
+  /** What is wrong with requests. */
+  readonly faults: string[] = []
+  #chain: Chain | undefined
   #left: Shown | undefined
   /** The request of the run that was left has not been heard of yet: it goes on being read until it is, and only then joined. */
   #unheard = false
-  /** The run that is being read was begun here, and not only joined. */
-  #ours = false
-  /** It failed, and nothing was done since. */
-  failed: Shown | undefined
-  #users = 0
+  /** The last run of which anything was heard, if it ended well: its open calls are the ones that the agent waits for. */
+  #last: Shown | undefined
+  #begun = 0
+  /** Runs of each plan. */
+  readonly #used = new Map<Plan | undefined, number>()
+  /** Of the turn that failed last, if nothing was done since. */
+  failed: Failed | undefined
 
-  constructor(world: World) {
+  constructor(world: World, options: ModelOptions) {
     this.#world = world
+    this.#options = options
   }
 
   get busy(): boolean {
-    return this.#reading !== undefined
+    return this.#chain !== undefined
   }
 
-  /** The question that shows. */
-  get question(): string | undefined {
-    return this.#answered ? undefined : this.interrupt
+  /** A run is left, or read again: what was there before it is shown once more. */
+  get returns(): boolean {
+    return this.#left !== undefined || this.#chain?.joined === true
   }
 
-  get hasUser(): boolean {
-    return this.entries.some((entry) => !isShown(entry))
+  /** Questions that show. */
+  get asked(): readonly string[] {
+    return this.questions.map(({ id }) => id).filter((id) => !this.#noted.has(id))
   }
 
   /** Ids of the messages of the user, in order. */
-  get users(): string[] {
+  get users(): readonly string[] {
     return this.entries.flatMap((entry) => (isShown(entry) ? [] : [entry.user]))
   }
 
-  /** The call that waits for us. */
-  get openCall(): string | undefined {
-    const last = this.entries.at(-1)
-    if (last === undefined || !isShown(last) || last.run.kind !== 'asks-us' || last.answer !== undefined) return undefined
-    return last.events === last.run.script.length ? `c-${last.run.runId}` : undefined
+  /** Calls that show and wait for the application, or did. */
+  get calls(): readonly string[] {
+    return this.entries.filter(isShown).flatMap((entry) => this.#callsOf(entry).flatMap(({ id, name }) => (name === 'ask' ? [id] : [])))
   }
 
-  newUser(): string {
-    return `u${++this.#users}`
+  /** What there is to see, a line each. */
+  get lines(): string[] {
+    return this.entries.flatMap((entry) => this.#linesOf(entry))
   }
 
-  say(user: string): void {
-    this.entries.push({ user })
-  }
-
-  /** Everything from this message of the user on is gone. */
-  cutBefore(user: string): void {
-    this.entries.splice(this.entries.findIndex((entry) => !isShown(entry) && entry.user === user))
-  }
-
-  cutAfterLastUser(): void {
-    this.entries.splice(this.entries.findLastIndex((entry) => !isShown(entry)) + 1)
-  }
-
-  /** What came of the run that failed is gone. */
-  cutFailed(): void {
-    this.entries.splice(this.entries.indexOf(this.failed as Shown))
-  }
-
-  /** The run that the world began last is being read. */
-  begin(): void {
-    this.#answered = this.interrupt !== undefined
-    this.#unheard = false
-    this.#reading = { run: this.#world.runs.at(-1) as Run, events: 0, answer: undefined }
-    this.#ours = true
-    this.failed = undefined
-    this.entries.push(this.#reading)
-    this.#left = undefined
-    this.status = 'submitted'
-  }
-
-  stop(): void {
-    if (this.#reading !== undefined) {
-      this.#reading = undefined
-      this.status = 'ready'
+  send(send: number, id: string, text: string, plan: Plan, whenBusy: WhenBusy = this.#options.whenBusy): Refusal {
+    if (this.users.includes(id) || this.queue.some((waiting) => waiting.id === id)) return 'id-taken'
+    if (this.busy) {
+      if (whenBusy === 'refuse') return 'busy'
+      if (whenBusy === 'drop') return void this.#settle([send], 'cancelled')
+      if (whenBusy === 'queue') return this.#wait({ send, id, text, plan })
     }
-    this.#answered = false
+    if (this.questions.length > 0) return 'interrupts-pending'
+    this.#cancel()
+    this.entries.push({ user: id, text })
+    return this.#begin([send], plan)
+  }
+
+  cancelQueued(id: string): boolean {
+    const found = this.queue.find((waiting) => waiting.id === id)
+    if (found === undefined) return false
+    this.queue = this.queue.filter((waiting) => waiting !== found)
+    this.#settle([found.send], 'cancelled')
+    return true
+  }
+
+  edit(send: number, before: string, id: string, text: string, plan: Plan): Refusal {
+    if (this.questions.length > 0) return 'interrupts-pending'
+    if (!this.users.includes(before)) return 'unknown-message'
+    this.stop()
+    this.entries.splice(this.entries.findIndex((entry) => !isShown(entry) && entry.user === before))
+    this.entries.push({ user: id, text })
+    return this.#begin([send], plan)
+  }
+
+  reload(send: number, plan: Plan): Refusal {
+    if (this.questions.length > 0) return 'interrupts-pending'
+    if (this.users.length === 0) return 'nothing-to-reload'
+    this.stop()
+    this.entries.splice(this.entries.findLastIndex((entry) => !isShown(entry)) + 1)
+    return this.#begin([send], plan)
+  }
+
+  retry(send: number): Refusal {
+    if (this.busy) return 'busy'
+    const { failed } = this
+    if (failed === undefined) return 'nothing-to-retry'
+    this.entries.splice(this.entries.indexOf(failed.shown))
+    this.state = failed.state
+    if (failed.resumes) for (const { id } of this.questions) this.#noted.add(id)
+    return this.#begin([send], failed.plan, failed.resumes)
+  }
+
+  append(send: number, id: string, text: string, plan: Plan): Refusal {
+    if (this.busy) return 'busy'
+    if (this.questions.length > 0) return 'interrupts-pending'
+    const known = this.entries.find((entry) => !isShown(entry) && entry.user === id) as Said | undefined
+    if (known !== undefined) known.text = text
+    else this.entries.push({ user: id, text })
+    return this.#begin([send], plan)
+  }
+
+  answer(send: number, call: string, text: string, plan: Plan): Refusal {
+    const shown = this.entries.filter(isShown).find((entry) => this.#callsOf(entry).some(({ id }) => id === call)) as Shown
+    this.failed = undefined
+    const last = this.#last
+    const waited = last !== undefined && this.#open(last).length > 0
+    shown.answers.set(call, text)
+    if (this.busy || this.#left !== undefined || !waited || this.#open(last).length > 0) return void this.#settle([send], 'finished')
+    return this.#begin([send], plan)
+  }
+
+  respond(send: number, id: string, status: 'resolved' | 'cancelled', plan: Plan): Refusal {
+    if (this.busy) return 'busy'
+    const question = this.questions.find((each) => each.id === id)
+    if (question === undefined) return 'unknown-interrupt'
+    if (this.#expired(question, status)) return 'interrupt-expired'
+    this.#noted.add(id)
+    if (this.asked.length > 0) return void this.#settle([send], 'interrupted')
+    return this.#begin([send], plan, true)
+  }
+
+  resume(send: number, count: number, status: 'resolved' | 'cancelled', plan: Plan): Refusal {
+    if (this.busy) return 'busy'
+    if (this.questions.length === 0) return 'nothing-to-resume'
+    if (this.questions.slice(0, count).some((question) => this.#expired(question, status))) return 'interrupt-expired'
+    if (count < this.questions.length) return 'unanswered-interrupts'
+    for (const { id } of this.questions) this.#noted.add(id)
+    return this.#begin([send], plan, true)
+  }
+
+  /** What runs is over, and what waits is let go. */
+  stop(): void {
+    this.#flush()
+    if (this.#chain !== undefined) this.status = 'ready'
+    this.#cancel()
     this.#left = undefined
   }
 
+  /** The reading of what runs is over; the run goes on. */
   detach(): void {
-    if (this.#reading === undefined) return
-    this.#unheard = this.#unheard || this.#reading.run.released === 0
-    this.#left = this.#reading
-    this.#reading = undefined
-    this.#answered = false
-    this.status = 'ready'
+    const chain = this.#chain
+    if (chain === undefined || chain.working) return
+    this.#unheard = this.#unheard || chain.shown.run.released === 0
+    this.#left = chain.shown
+    this.#leave('ready')
+    this.#settle(chain.sends, 'running')
+    this.#flush()
   }
 
-  attach(): void {
-    if (this.#reading !== undefined || this.#left === undefined) return
-    this.#reading = this.#left
-    this.#ours = false
+  attach(send: number): void {
+    if (this.busy || this.#left === undefined) return this.#settle([send], 'none')
+    this.#chain = { sends: [send], plan: undefined, joined: true, shown: this.#left, resumes: false, state: this.state, count: 0, working: false }
     this.failed = undefined
     this.#left = undefined
     this.status = 'submitted'
@@ -223,73 +247,173 @@ export class Model {
 
   clear(): void {
     this.stop()
-    this.entries = []
     this.failed = undefined
-    this.interrupt = undefined
+    this.#last = this.#asker = undefined
+    this.entries = []
+    this.questions = []
+    this.#noted.clear()
+    this.state = {}
     this.status = 'ready'
+  }
+
+  /** What follows this message of the user is gone; all is, if there is none. */
+  keepTo(user: string | undefined): void {
+    this.failed = undefined
+    this.entries = this.entries.slice(0, this.entries.findIndex((entry) => !isShown(entry) && entry.user === user) + 1)
   }
 
   /** The network broke. */
   broke(): void {
-    const { run } = this.#reading ?? this.#left ?? {}
-    const first = this.#unheard && run?.released === 0
+    const shown = this.#chain?.shown ?? this.#left
+    const first = this.#unheard && shown?.run.released === 0
     this.#unheard = false
-    if (first) return
-    if (this.#reading === undefined) return
-    this.failed = this.#ours ? this.#reading : undefined
-    this.#reading = undefined
-    this.#answered = false
-    this.status = 'error'
+    const chain = this.#chain
+    if (first || chain === undefined || chain.working) return
+    this.#end('error')
+    // A run that was joined may be joined again.
+    if (chain.joined && chain.count === 0) this.#left = chain.shown
+  }
+
+  /** The slow tools that run are done. */
+  toolsDone(): void {
+    const chain = this.#chain
+    if (chain?.working !== true) return
+    for (const { id, name } of this.#callsOf(chain.shown)) if (name === 'slow' && !chain.shown.answers.has(id)) chain.shown.answers.set(id, 'slow')
+    this.#answered(chain)
   }
 
   /** What was released has been read. */
   progress(): void {
-    const shown = this.#reading
-    if (shown === undefined) return
+    const chain = this.#chain
+    if (chain === undefined || chain.working) return
+    const { shown } = chain
     const { run } = shown
+    if (run.kind === 'state' && shown.events < 2 && run.released >= 2) this.state = { by: run.runId }
     shown.events = Math.max(shown.events, run.released)
     if (run.released === 0) return
+    this.#unheard = false
+    this.#last = undefined
     this.status = 'streaming'
-    if (shown.events < run.script.length || run.released < run.script.length) return
-    this.#reading = undefined
-    if (run.kind === 'fails' && this.#ours) this.failed = shown
-    this.status = run.kind === 'fails' ? 'error' : 'ready'
-    this.#answered = false
-    // An error leaves the question open; every other end replaces or takes it.
-    if (run.kind !== 'fails') this.interrupt = run.kind === 'interrupts' ? `i-${run.runId}` : undefined
-    if (run.kind === 'calls-auto') {
-      shown.answer = 'auto'
-      this.begin()
-      this.progress()
+    if (run.released < run.script.length) return
+    if (run.kind === 'fails') return this.#end('error')
+    this.questions = run.questions
+    this.#asker = run.questions.length > 0 ? run.runId : undefined
+    this.#noted.clear()
+    if (run.questions.length > 0) return this.#end('interrupted')
+    this.#last = shown
+    for (const { id, name } of this.#callsOf(shown)) {
+      if (name === 'ask' || shown.answers.has(id)) continue
+      this.executed.push(id)
+      if (name === 'auto') shown.answers.set(id, 'auto')
+      else chain.working = true
     }
+    if (!chain.working) this.#answered(chain)
   }
 
-  answerOpenCall(): void {
-    ;(this.entries.at(-1) as Shown).answer = 'ours'
+  /** The tools of the last run have given what they could. */
+  #answered(chain: Chain): void {
+    const open = this.#open(chain.shown)
+    this.told.push(...open)
+    if (this.#callsOf(chain.shown).length === 0 || open.length > 0) return this.#end('finished')
+    if (chain.count === this.#options.maxContinuations) return this.#end('error')
+    this.#begin(chain.sends, chain.plan, false, chain.count + 1)
+    this.progress()
   }
 
-  /** What there is to see, a line each. */
-  get lines(): string[] {
-    return this.entries.flatMap((entry) => {
-      if (!isShown(entry)) return [`user ${entry.user}`]
-      const { run, events, answer } = entry
-      const seen = run.script.slice(0, events)
-      const text = seen.flatMap((event) => (event.type === 'TEXT_MESSAGE_CONTENT' ? [(event as { delta: string }).delta] : [])).join('')
-      const called = seen.some(({ type }) => type === 'TOOL_CALL_START')
-      return [...(text === '' ? [] : [`text ${run.runId} ${text}`]), ...(called ? [`call ${run.runId} ${answer ?? '-'}`] : [])]
-    })
+  #begin(sends: readonly number[], plan: Plan | undefined, resumes = false, count = 0): undefined {
+    const run = this.#world.runs[this.#begun++]
+    if (run === undefined) throw new Error('nothing was asked of the server')
+    const used = this.#used.get(plan) ?? 0
+    this.#used.set(plan, used + 1)
+    const expected = {
+      kind: plan?.kinds[used] ?? 'text',
+      input: { lines: this.lines, state: this.state, resume: resumes ? this.questions.map(({ id }) => id) : [], parentRunId: resumes ? this.#asker : undefined },
+    }
+    const given = { kind: run.kind, input: run.input }
+    if (JSON.stringify(given) !== JSON.stringify(expected)) this.faults.push(`asked ${JSON.stringify(given)}, not ${JSON.stringify(expected)}`)
+    const shown: Shown = { run, events: 0, answers: new Map() }
+    this.entries.push(shown)
+    this.#left = this.failed = undefined
+    this.#unheard = false
+    this.#chain = { sends, plan, joined: count > 0 && this.#chain?.joined === true, shown, resumes, state: this.state, count, working: false }
+    this.status = 'submitted'
   }
-}
 
-/** What the chat shows, in the model's words. */
-export function linesOf(chat: ChatClient): string[] {
-  return chat.getSnapshot().messages.flatMap(({ id, role, parts }) => {
-    if (role === 'user') return [`user ${id}`]
-    return parts.map((part) => {
-      const runId = (part.origin?.messageId ?? '').slice(2)
-      if (part.type === 'text') return `text ${runId} ${part.content}`
-      if (part.type === 'tool-call') return `call ${runId} ${part.result === undefined ? '-' : String(part.result.content)}`
-      return part.type
-    })
-  })
+  #wait(waiting: Waiting): Refusal {
+    const oldest = this.queue[0]
+    if (this.queue.length >= this.#options.maxSize) {
+      if (this.#options.onOverflow === 'refuse' || oldest === undefined) return 'queue-full'
+      this.cancelQueued(oldest.id)
+    }
+    this.queue.push(waiting)
+    return undefined
+  }
+
+  /** What runs is over before its time: calls that are being answered are answered with that. */
+  #cancel(): void {
+    const chain = this.#chain
+    if (chain === undefined) return
+    if (chain.working) for (const { id, name } of this.#callsOf(chain.shown)) if (name === 'slow') chain.shown.answers.set(id, 'The user stopped it.')
+    if (!chain.working) this.#last = undefined
+    this.#leave(this.status)
+    this.#settle(chain.sends, 'cancelled')
+    this.finishes.push('cancelled')
+  }
+
+  #end(outcome: 'finished' | 'interrupted' | 'error'): void {
+    const { sends, plan, shown, resumes, state, joined, count, working } = this.#chain as Chain
+    // One that went well, and was gone on with too often, is not sent again; nor is one that was only joined.
+    if (outcome === 'error' && this.#last !== shown && !working && !(joined && count === 0)) this.failed = { shown, plan, resumes, state }
+    if (outcome !== 'finished') this.#last = undefined
+    this.#leave(outcome === 'error' ? 'error' : 'ready')
+    this.#settle(sends, outcome)
+    this.finishes.push(outcome)
+    // After a success what waits has its turn; a question keeps it waiting, and a failure lets it go.
+    if (outcome === 'error') this.#flush()
+    if (outcome !== 'finished' || this.queue.length === 0) return
+    const next = this.#options.drain === 'batch' ? this.queue : this.queue.slice(0, 1)
+    this.queue = this.queue.slice(next.length)
+    for (const { id, text } of next) this.entries.push({ user: id, text })
+    this.#begin(
+      next.map(({ send }) => send),
+      next.at(-1)?.plan,
+    )
+  }
+
+  #leave(status: Model['status']): void {
+    this.#chain = undefined
+    this.#noted.clear()
+    this.status = status
+  }
+
+  #flush(): void {
+    for (const { send } of this.queue) this.#settle([send], 'cancelled')
+    this.queue = []
+  }
+
+  #settle(sends: readonly number[], result: string): void {
+    for (const send of sends) this.results.set(send, result)
+  }
+
+  #expired({ expires }: Question, status: 'resolved' | 'cancelled'): boolean {
+    return status === 'resolved' && expires !== undefined && expires <= this.#world.now
+  }
+
+  /** The calls of a run that show. */
+  #callsOf({ run, events }: Shown): { readonly id: string; readonly name: string }[] {
+    return (CALLS[run.kind] ?? []).flatMap((name, index) => (events > 1 + 3 * index ? [{ id: callId(run.runId, index), name }] : []))
+  }
+
+  /** Those of them that nobody has answered, as long as they show. */
+  #open(shown: Shown): string[] {
+    if (!this.entries.includes(shown)) return []
+    return this.#callsOf(shown).flatMap(({ id }) => (shown.answers.has(id) ? [] : [id]))
+  }
+
+  #linesOf(entry: Entry): string[] {
+    if (!isShown(entry)) return [`user ${entry.user} ${entry.text}`]
+    const { run, events, answers } = entry
+    const text = run.script.slice(0, events).flatMap((event) => (event.type === 'TEXT_MESSAGE_CONTENT' ? [(event as { delta: string }).delta] : []))
+    return [...(text.length > 0 ? [`text ${run.runId} ${text.join('')}`] : []), ...this.#callsOf(entry).map(({ id }) => `call ${id} ${answers.get(id) ?? '-'}`)]
+  }
 }

@@ -14,7 +14,7 @@ export * from './events/event.ts'
 export { DONE, parseFrame, parseNdjsonFrame, parseRunAgentInput } from './events/parse.ts'
 export { PROTOCOL_VERSION } from './events/version.ts'
 
-export type { Mode } from './verified/verifier.ts'
+export { requireMode, type Mode } from './verified/verifier.ts'
 export { ChunkExpander } from './verified/expander.ts'
 export { hygieneRules, type Watch, type WatchFactory } from './verified/hygiene.ts'
 export { TOLERANCES, type Tolerance } from './verified/tolerance.ts'

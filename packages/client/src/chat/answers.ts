@@ -135,7 +135,8 @@ export class Answers {
     const waited = leftCalls(conversation, tools).open.length > 0
     conversation.answer(given.toolCallId, answer, () => generateId('message'))
     const { ours, open } = leftCalls(conversation, tools)
-    if (!runner.busy && waited && ours > 0 && open.length === 0) return run(start)
+    // A run that was left, and of which nothing was heard, was asked for more than these answers.
+    if (!runner.busy && runner.left === undefined && waited && ours > 0 && open.length === 0) return run(start)
     const entries = this.#withReplies([...desk.replies.values()])
     if (!runner.busy && question !== undefined && entries.length === questions.length) return this.#goOn(entries, options)
     onChange()

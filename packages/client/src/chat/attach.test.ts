@@ -3,6 +3,7 @@ import { recordedRun, startFaultServer, status, type FaultServer, type FaultServ
 import { afterEach, describe, expect, it } from 'vitest'
 import { ChatClient, defineTool, fetchServerSentEvents, persisted, stream, type ChatClientOptions, type ChatSnapshot } from '@millrace/client'
 import { hello, iterate, started, text, tick, until } from '../../test/events.ts'
+import { callId, linesOf, World } from '../../test/model-world.ts'
 import { scripted, texts } from '../../test/scripted.ts'
 
 let server: FaultServer | undefined
@@ -120,6 +121,42 @@ describe('detach and attach', () => {
     chat.stop()
     await there.until(({ requests }) => requests.some(({ method, query }) => method === 'DELETE' && JSON.stringify(query).includes(there.started[0]?.runId ?? '?')))
     expect(await chat.attach()).toBeUndefined()
+  })
+
+  it('what is queued while a run is read again has its turn after it', async () => {
+    const there = await served({ hold: 30 })
+    const chat = chatOn(there, { whenBusy: 'queue' })
+    void chat.sendMessage('Hi')
+    await there.until(({ requests }) => requests[0]?.events === 30)
+    chat.detach()
+    void chat.attach()
+    const sent = chat.sendMessage('More')
+    there.release()
+    await until(() => there.started.length === 2)
+    expect(chat.getSnapshot().queue).toEqual([])
+    there.release()
+    expect(await sent).toEqual({ outcome: 'finished' })
+  })
+
+  it.each(['before', 'after'])('a call that was answered %s one came back stays answered, and the agent goes on', async (when) => {
+    const world = new World()
+    const chat = new ChatClient({ threadId: 't', connection: world.connection(), tools: world.tools() })
+    void chat.sendMessage('Hi', { body: { plan: { n: 0, kinds: ['asks'] } } })
+    world.release(4)
+    await tick()
+    chat.detach()
+    const answer = (): unknown => chat.addToolResult({ toolCallId: callId(world.runs[0]?.runId ?? '', 0), output: 'yes' })
+    if (when === 'before') answer()
+    const attached = chat.attach()
+    if (when === 'after') answer()
+    const answered = (): boolean => linesOf(chat.getSnapshot().messages).some((line) => line.endsWith('yes'))
+    await tick()
+    expect(answered()).toBe(true)
+    world.release(1)
+    await until(() => world.runs.length === 2)
+    world.release(7)
+    expect(await attached).toEqual({ outcome: 'finished' })
+    expect(answered()).toBe(true)
   })
 
   it('does nothing where there is nothing to leave, and gives nothing where a run cannot be joined', async () => {

@@ -2,20 +2,18 @@
  * A conversation with an agent: what the user does goes in, one snapshot comes out. It joins the parts beside it;
  * what a send does, which questions are open and how messages are cut back is decided there.
  */
-import { UsageError, type ApprovalDecision, type ResumeEntry } from '@millrace/protocol'
+import type { ApprovalDecision, ResumeEntry } from '@millrace/protocol'
 import type { NormalizedConnection } from '../connection/normalize.ts'
-import { checkLimits, checkMode } from '../checks.ts'
 import { generateId, type IdKind } from '../ids.ts'
 import { Outputs } from '../output/outputs.ts'
 import { strategyOf } from '../scheduler.ts'
 import { Store } from '../store.ts'
-import { checkTool } from '../tools/define-tool.ts'
-import { requireSchema } from '../tools/standard-schema.ts'
 import type { AnswerSchemas, AnswerTo, ChatTypes, ChatTypesOf, OutputSchema, ToolList } from '../tools/tool-types.ts'
-import { checkAnswerSchemas, heldAnswer } from './answer-schemas.ts'
+import { heldAnswer } from './answer-schemas.ts'
 import { Answers } from './answers.ts'
 import { Attachment } from './attachment.ts'
 import { Callbacks } from './callbacks.ts'
+import { checkClientOptions, checkSettings } from './client-options.ts'
 import { Conversation } from './conversation.ts'
 import type { Keeper } from './keeper.ts'
 import { InterruptDesk } from './interrupts.ts'
@@ -57,7 +55,7 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
   /**
    * Opens nothing and makes no ids, so it may be called while rendering.
    * @throws UsageError for options that cannot work: no connection, two, or one of neither shape; a mode, a limit, a
-   * tool, a schema or a message that is none.
+   * tool, a schema or a message that is none; `bad-options` for any other that is not what it has to be.
    */
   constructor(given: ChatClientOptions) {
     // No options at all lack a connection, as empty ones do.
@@ -67,9 +65,7 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
     this.#threadId = options.threadId
     this.#connection = resolveConnection(options)
     requireLive(options.live, this.#connection)
-    checkMode(options.mode)
-    checkLimits(options.limits)
-    checkTypes(options)
+    checkClientOptions(options)
     const outputs = new Outputs({ schema: () => this.#settings.output, onChange: () => this.#store.commit() })
     this.#conversation = new Conversation(options, this.#desk, outputs)
     this.#runner = new Runner({
@@ -85,6 +81,7 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
       mayAnswerCalls: (runId) => this.#keeper?.mayAnswerCalls?.(runId),
       onProgress: () => this.#store.touch(),
       onChange: () => this.#store.commit(),
+      onOver: (result) => this.#sender.sendWaiting(result),
     })
     this.#keeper = this.#keep(options)
     this.#attachment = new Attachment({
@@ -324,7 +321,7 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
   updateOptions(given: ChatClientSettings<Types>): void {
     const settings: ChatClientSettings = Object(given)
     const { connection, fetcher } = this.#settings
-    checkTypes(settings)
+    checkSettings(settings)
     const changed = connection !== settings.connection || fetcher !== settings.fetcher
     const next = changed ? resolveConnection(settings) : this.#connection
     requireLive(settings.live, next)
@@ -348,9 +345,6 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
   }
 
   #keep({ persistence }: ChatClientOptions): Keeper | undefined {
-    if (persistence !== undefined && typeof persistence !== 'function') {
-      throw new UsageError('bad-options', '`persistence` has to be what persisted() gives.')
-    }
     return persistence?.({
       threadId: () => this.#threadId,
       nameThread: (id) => this.#nameThread(id),
@@ -407,10 +401,3 @@ interface ChatClientConstructor {
 
 /** Makes a conversation with an agent; its types follow from the tools and schemas in its options. */
 export const ChatClient: ChatClientConstructor = Chat as ChatClientConstructor
-
-/** @throws UsageError `bad-tool`, `bad-options`. */
-function checkTypes({ tools, output, answers }: ChatClientSettings): void {
-  tools?.forEach(checkTool)
-  if (output !== undefined) requireSchema(output, 'The option `output`')
-  checkAnswerSchemas(answers)
-}

@@ -128,6 +128,23 @@ export class Conversation {
     this.builder = builder
   }
 
+  /** A run that was read again shows: with the answers to calls that were given here since it was read first. */
+  showAgain(builder: ThreadBuilder): void {
+    const results = new Map<string, Message>()
+    const calls = new Set<string>()
+    for (const message of builder.snapshot().messages) {
+      if (message.role === 'tool') results.set(message.toolCallId, message)
+      if (message.role === 'assistant') for (const { id } of message.toolCalls ?? []) calls.add(id)
+    }
+    for (const message of this.thread.messages) {
+      if (message.role !== 'tool' || !calls.has(message.toolCallId) || results.get(message.toolCallId)?.content === message.content) continue
+      builder.addToolResult(message)
+      const { toolCallId, content, error } = message
+      if (typeof content === 'string' && !this.answered.has(toolCallId)) this.answered = new Map(this.answered).set(toolCallId, { content, ...(error !== undefined && { error }) })
+    }
+    this.builder = builder
+  }
+
   /** Begins anew: no messages, the initial state. */
   reset(): void {
     this.outputs.clear()

@@ -110,6 +110,53 @@ describe('options', () => {
     expect(await caught(() => new ChatClient(options as ChatClientOptions))).toMatchObject({ name: 'UsageError', code })
   })
 
+  const settings: readonly [string, unknown][] = [
+    ['forwardedProps', 'x'],
+    ['tools', {}],
+    ['context', 'x'],
+    ['logger', {}],
+    ['logger', 'console'],
+    ['onToolCall', 5],
+    ['onFinish', {}],
+    ['onError', 'x'],
+    ['onEvent', true],
+    ['onDiagnostic', null],
+  ]
+
+  it.each<[string, unknown]>([
+    ...settings,
+    ['whenBusy', 'zork'],
+    ['queue', 5],
+    ['drain', 'lifo'],
+    ['maxSize', 'x'],
+    ['onOverflow', 'zork'],
+    ['coalesce', 'zork'],
+    ['threadId', 5],
+    ['maxContinuations', 'x'],
+    ['maxContinuations', Number.NaN],
+    ['persistence', 'x'],
+    ['generateId', 5],
+    ['now', 3],
+  ])('new ChatClient() is told of `%s` that is %j by its name', async (name, value) => {
+    const queue = ['drain', 'maxSize', 'onOverflow'].includes(name)
+    const error = await caught(() => new ChatClient({ connection, ...(queue ? { queue: { [name]: value } } : { [name]: value }) } as never))
+    expect(error).toMatchObject({ name: 'UsageError', code: 'bad-options' })
+    expect(error.message).toContain(name)
+  })
+
+  it.each(settings)('so is updateOptions() of `%s` that is %j, and nothing has changed', async (name, value) => {
+    const { chat } = scripted([hello()])
+    const error = await refused(chat, () => chat.updateOptions({ connection, [name]: value } as never))
+    expect(error.code).toBe('bad-options')
+    expect(error.message).toContain(name)
+    expect(await chat.sendMessage('Hi')).toEqual({ outcome: 'finished' })
+  })
+
+  it('what is undefined is left out, and what is unknown is nobody\'s concern', () => {
+    const names = [...settings.map(([name]) => name), 'whenBusy', 'queue', 'coalesce', 'threadId', 'maxContinuations', 'persistence', 'generateId', 'now', 'mode', 'limits', 'initialMessages']
+    expect(() => new ChatClient({ connection, zork: 5, ...Object.fromEntries(names.map((name) => [name, undefined])) } as never)).not.toThrow()
+  })
+
   it('updateOptions(null) is refused and the old connection stays', async () => {
     const { chat } = scripted([hello()])
     expect((await refused(chat, () => chat.updateOptions(null as never))).code).toBe('no-connection')

@@ -179,14 +179,46 @@ describe('a message that is sent while a turn runs', () => {
     expect(outcomes).toEqual(['a: interrupted', 'b: finished'])
   })
 
+  it('behind a question is let go by stop(), and listeners are told', async () => {
+    const { chat, send, outcomes, turn } = gated({ whenBusy: 'queue' })
+    send('a')
+    send('b')
+    ;(await turn(0)).finish(interrupted('r1', { id: 'i1', reason: 'x' }))
+    await until(() => outcomes.length === 1)
+    let told: unknown[] = waiting(chat)
+    chat.subscribe(() => {
+      told = waiting(chat)
+    })
+    expect(told).toEqual(['b'])
+    chat.stop()
+    expect(told).toEqual([])
+    await until(() => outcomes.length === 2)
+    expect(outcomes).toEqual(['a: interrupted', 'b: cancelled'])
+  })
+
+  it('that may not be sent stops nothing: an answer is on its way', async () => {
+    const { chat, send, outcomes, turn } = gated()
+    send('a')
+    ;(await turn(0)).finish(interrupted('r1', { id: 'i1', reason: 'x' }))
+    await until(() => outcomes.length === 1)
+    const answered = chat.respond('i1', { status: 'resolved' })
+    send('b', { whenBusy: 'interrupt' })
+    await until(() => outcomes.length === 2)
+    expect(outcomes[1]).toBe('b: interrupts-pending')
+    ;(await turn(1)).finish()
+    expect(await answered).toEqual({ outcome: 'finished' })
+    expect(texts(chat)).toEqual(['a', 'Answer 2'])
+  })
+
   it.each([{ queue: { drain: 'lifo' } }, { queue: { maxSize: -1 } }, { queue: { maxSize: Number.NaN } }, { queue: { onOverflow: 'x' } }])('%j is refused', (options) => {
     expect(() => gated(options as never)).toThrow(expect.objectContaining({ code: 'bad-options' }))
   })
 
   it('a policy that is none is told when it is asked', async () => {
-    const { chat, send } = gated({ whenBusy: 'later' as never })
+    const { chat, send } = gated({ whenBusy: () => 'later' as never })
     send('a')
     expect((await caught(() => chat.sendMessage('b'))).code).toBe('bad-options')
+    expect((await caught(() => chat.sendMessage('b', { whenBusy: 'later' as never }))).code).toBe('bad-options')
   })
 })
 

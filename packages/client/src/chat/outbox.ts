@@ -3,6 +3,7 @@
  * nothing of turns.
  */
 import { UsageError, type UserMessage } from '@millrace/protocol'
+import { checkFields, COUNT, oneOf, type Check } from '../checks.ts'
 import type { OutboxOptions, QueuedMessage, SendOptions, TurnResult, WhenBusy } from './options.ts'
 
 export interface Waiting extends QueuedMessage {
@@ -14,7 +15,7 @@ export interface Waiting extends QueuedMessage {
 
 const MAX_SIZE = 100
 const CANCELLED: TurnResult = { outcome: 'cancelled' }
-const POLICIES: ReadonlySet<unknown> = new Set<WhenBusy>(['refuse', 'queue', 'drop', 'interrupt'])
+export const POLICY: Check = oneOf('refuse', 'queue', 'drop', 'interrupt')
 
 export class Outbox {
   readonly #options: OutboxOptions
@@ -22,10 +23,7 @@ export class Outbox {
 
   /** @throws UsageError `bad-options`. */
   constructor(options: OutboxOptions = {}) {
-    const { drain = 'fifo', maxSize = MAX_SIZE, onOverflow = 'refuse' } = options
-    if ((drain !== 'fifo' && drain !== 'batch') || !(maxSize >= 0) || (onOverflow !== 'refuse' && onOverflow !== 'drop-oldest')) {
-      throw new UsageError('bad-options', "A queue drains 'fifo' or 'batch', has a maxSize of 0 or more, and on overflow does 'refuse' or 'drop-oldest'.")
-    }
+    checkFields(options, { drain: oneOf('fifo', 'batch'), maxSize: COUNT, onOverflow: oneOf('refuse', 'drop-oldest') })
     this.#options = options
   }
 
@@ -70,11 +68,12 @@ export class Outbox {
     return true
   }
 
-  /** Lets all go unsent. */
-  flush(): void {
+  /** Lets all go unsent; false if none waited. */
+  flush(): boolean {
     const gone = this.#waiting
     this.#waiting = []
     for (const { settle } of gone) settle(CANCELLED)
+    return gone.length > 0
   }
 }
 
@@ -88,6 +87,6 @@ export function policyFor(
   queue: readonly QueuedMessage[],
 ): WhenBusy {
   const chosen = (typeof policy === 'function' ? policy(message, queue) : policy) ?? 'refuse'
-  if (POLICIES.has(chosen)) return chosen
-  throw new UsageError('bad-options', `There is no policy "${String(chosen)}". Give 'refuse', 'queue', 'drop' or 'interrupt'.`)
+  checkFields({ whenBusy: chosen }, { whenBusy: POLICY })
+  return chosen
 }

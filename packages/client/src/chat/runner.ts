@@ -45,6 +45,8 @@ export interface RunnerParts {
   onProgress(): void
   /** The phase changed, or something that the user did; to be shown at once. */
   onChange(): void
+  /** What was sent, or joined, is over, and was told. */
+  onOver(result: TurnResult): void
 }
 
 /** Of a turn that was read before. */
@@ -290,7 +292,7 @@ export class Runner {
   #reveal({ turn, builder, seen }: Underway, outcome: RunOutcome): void {
     const { conversation } = this.#parts
     if (conversation.builder === builder) return
-    if (turn.seen >= seen || outcome === 'finished' || outcome === 'interrupted') conversation.show(builder)
+    if (turn.seen >= seen || outcome === 'finished' || outcome === 'interrupted') conversation.showAgain(builder)
     else if (outcome !== 'running') conversation.builder.endRun(outcome)
   }
 
@@ -335,7 +337,7 @@ export class Runner {
       },
       onDiagnostic: (diagnostic) => callbacks.diagnostic(diagnostic),
       onProgress: () => {
-        if (conversation.builder !== builder && turn.seen >= seen && this.#owns(turn)) conversation.show(builder)
+        if (conversation.builder !== builder && turn.seen >= seen && this.#owns(turn)) conversation.showAgain(builder)
         onProgress()
       },
     })
@@ -351,7 +353,7 @@ export class Runner {
   }
 
   #end(turn: Turn, result: TurnResult, foreign: boolean): TurnResult {
-    const { conversation, callbacks, onChange } = this.#parts
+    const { conversation, callbacks, onChange, onOver } = this.#parts
     // As the turn left them: a listener may go on to the next one.
     const { messages } = conversation
     if (this.#owns(turn)) {
@@ -370,6 +372,7 @@ export class Runner {
     if (foreign) return result
     if (result.error !== undefined) callbacks.call('onError', result.error)
     callbacks.call('onFinish', { ...result, messages })
+    onOver(result)
     return result
   }
 

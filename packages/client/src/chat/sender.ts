@@ -58,11 +58,12 @@ export class Sender {
           return result
         }
         case 'interrupt':
-          runner.halt()
+        // Once nothing can refuse it any more.
       }
     }
     requireAnswered(conversation.asked)
     const start = this.prepare(options)
+    if (runner.busy) runner.halt()
     conversation.add(message, createdAt)
     return this.run(start)
   }
@@ -115,11 +116,11 @@ export class Sender {
     return this.run(start)
   }
 
-  /** Ends what runs and lets go what waits. False if no turn ran. */
+  /** Ends what runs and lets go what waits, also behind a question. False if there was neither. */
   halt(): boolean {
-    this.#outbox.flush()
+    const emptied = this.#outbox.flush()
     this.#parts.attachment.giveUp()
-    return this.#parts.runner.halt()
+    return this.#parts.runner.halt() || emptied
   }
 
   /** Ends the reading of what runs, and lets go what waits. False if no run was being read. */
@@ -141,21 +142,18 @@ export class Sender {
     return prepareStart(options, this.#parts.threadId(), this.#parts.generateId)
   }
 
-  /** Sends what the conversation holds, and after it what waits. */
+  /** Sends what the conversation holds. */
   async run(start: Start, resume?: readonly ResumeEntry[]): Promise<TurnResult> {
     const { runner, attachment, nameThread } = this.#parts
     nameThread(start.threadId)
     attachment.giveUp()
-    const result = await runner.run(start, resume)
-    // A listener may have gone on already; what waits then has its turn after that.
-    if (!runner.busy) this.#sendWaiting(result)
-    return result
+    return runner.run(start, resume)
   }
 
   /** A run of others is over: what waited for it is sent. */
   goOn(outcome: RunOutcome): void {
     // That theirs failed says nothing against ours.
-    this.#sendWaiting({ outcome: outcome === 'interrupted' ? outcome : 'finished' })
+    this.sendWaiting({ outcome: outcome === 'interrupted' ? outcome : 'finished' })
   }
 
   /** @throws UsageError `busy`. */
@@ -163,10 +161,11 @@ export class Sender {
     if (this.#parts.runner.busy) throw busy()
   }
 
-  /** After a success the next message has its turn; a question keeps it waiting, and a failure lets it go. */
-  #sendWaiting({ outcome }: TurnResult): void {
-    if (outcome === 'interrupted' || this.queue.length === 0) return
-    const { conversation, onChange } = this.#parts
+  /** What ran is over: after a success the next message has its turn; a question keeps it waiting, and a failure lets it go. */
+  sendWaiting({ outcome }: TurnResult): void {
+    const { conversation, runner, onChange } = this.#parts
+    // A listener may have gone on already; what waits then has its turn after that.
+    if (runner.busy || outcome === 'interrupted' || this.queue.length === 0) return
     if (outcome === 'finished') {
       const next = this.#outbox.next()
       const last = next.at(-1) as Waiting

@@ -3,6 +3,7 @@
  * not while there is none. It knows nothing of what is tried.
  */
 import { UsageError } from '@millrace/protocol'
+import { isRecord } from '../checks.ts'
 import { systemClock, type Clock } from '../clock.ts'
 import { browserEnvironment, type ConnectionEnvironment } from './environment.ts'
 
@@ -39,6 +40,7 @@ export interface ReconnectInfo {
 
 /** @throws UsageError `bad-reconnect`. */
 export function checkReconnect(options: ReconnectOptions | undefined): void {
+  if (options !== undefined && !isRecord(options)) throw new UsageError('bad-reconnect', '`reconnect` has to be an object, such as { maxAttempts: 3 }.')
   for (const name of ['maxAttempts', 'delayMs', 'maxDelayMs', 'idleMs'] as const) {
     const value = options?.[name]
     if (value === undefined || (typeof value === 'number' && value >= 0)) continue

@@ -1,5 +1,5 @@
 /** What connections refuse of who made them: the caller's mistakes are no failures of the network. */
-import { ChatClient, fetchHttpStream, fetchServerSentEvents, stream, type ConnectionAdapter } from '@millrace/client'
+import { ChatClient, fetchHttpStream, fetchServerSentEvents, stream, webSocket, xhrHttpStream, xhrServerSentEvents, type ConnectionAdapter } from '@millrace/client'
 import { describe, expect, it } from 'vitest'
 import { caught, collectUntilError, hello, iterate, sse, started } from '../../test/events.ts'
 
@@ -20,7 +20,7 @@ describe('fetch connections', () => {
   it.each<[string, string, unknown, ...unknown[]]>([
     ['a fetchClient that gives undefined', 'no-response', { fetchClient: async () => undefined }],
     ['a fetchClient that gives text', 'no-response', { fetchClient: async () => 'data: {}' }],
-    ['a fetchClient that is no function', 'no-fetch', { fetchClient: 'fetch' }],
+    ['an options function with a fetchClient that is no function', 'bad-options', () => ({ fetchClient: 'fetch' })],
     ['an options function that gives undefined', 'bad-options', () => undefined],
     ['an options function that promises null', 'bad-options', async () => null],
     ['an options function with a bad limit', 'bad-limit', () => ({ limits: { frameLength: -5 } })],
@@ -32,6 +32,50 @@ describe('fetch connections', () => {
     ['a cycle in the state', 'not-serialisable', { fetchClient: good }, undefined, { state: cycle }],
   ])('%s is a UsageError %s', async (_, code, options, ...args) => {
     expect(await failure(options, ...args)).toMatchObject({ name: 'UsageError', code })
+  })
+
+  const values = { frameLength: 'x' }
+  it.each<[string, unknown, string?]>([
+    ['body', 'x'],
+    ['missingTerminal', 'zork'],
+    ['wire', 'zork'],
+    ['signal', 'x'],
+    ['onReconnect', 5],
+    ['onWarning', 5],
+    ['fetchClient', 'fetch'],
+    ['xhrFactory', {}],
+    ['limits', values, 'bad-limit'],
+    ['resume', 'zork', 'bad-resume'],
+    ['reconnect', 5, 'bad-reconnect'],
+  ])('`%s` that is %j is told where it is given, by its name', async (name, value, code = 'bad-options') => {
+    for (const factory of [fetchServerSentEvents, fetchHttpStream, xhrServerSentEvents, xhrHttpStream]) {
+      const error = await caught(() => factory('/x', { [name]: value } as never))
+      expect(error).toMatchObject({ name: 'UsageError', code })
+      expect(error.message).toContain(code === 'bad-limit' ? 'limits.frameLength' : code === 'bad-resume' ? 'zork' : name)
+      expect(await caught(() => factory('/x', { [name]: undefined, zork: value } as never))).toBeUndefined()
+    }
+  })
+
+  it.each<[string, unknown]>([
+    ['body', 5],
+    ['wire', 'zork'],
+    ['missingTerminal', 'zork'],
+    ['onReconnect', 5],
+    ['WebSocketImpl', {}],
+    ['lingerMs', 'x'],
+    ['pingMs', -1],
+    ['hydrate', 5],
+    ['cancelRun', 5],
+  ])('`%s` of a socket that is %j as well', async (name, value) => {
+    const error = await caught(() => webSocket('ws://x', { WebSocketImpl: Object, [name]: value } as never))
+    expect(error).toMatchObject({ name: 'UsageError', code: 'bad-options' })
+    expect(error.message).toContain(name)
+  })
+
+  it.each(['joinRun', 'hydrate', 'cancelRun'])('`%s` of a stream that is no function as well', async (name) => {
+    const error = await caught(() => stream(() => iterate([]), { [name]: 5 } as never))
+    expect(error).toMatchObject({ name: 'UsageError', code: 'bad-options' })
+    expect(error.message).toContain(name)
   })
 
   it('options that are null are told where they are given', async () => {

@@ -3,7 +3,7 @@
  * sends nothing and knows neither `fetch` nor XHR.
  */
 import { buildRunAgentInput, UsageError, type RunAgentInput, type RunAgentInputContext, type UIMessage } from '@millrace/protocol'
-import { checkLimits, isRecord } from '../checks.ts'
+import { checkFields, checkLimits, FUNCTION, isRecord, oneOf, RECORD, type Check } from '../checks.ts'
 import { toError } from '../errors.ts'
 import type { ClientLimits } from '../limits.ts'
 import type { RequestData } from './adapter.ts'
@@ -59,6 +59,23 @@ export interface ConnectionWarning {
   /** What is wrong and what to do. */
   readonly message: string
   readonly url: string
+}
+
+/** Options that every connection of ours has. */
+export const SHARED: Readonly<Record<string, Check>> = {
+  body: RECORD,
+  missingTerminal: oneOf('error', 'finish'),
+  wire: oneOf('spec', 'parts'),
+  prepareInput: FUNCTION,
+  onReconnect: FUNCTION,
+}
+
+const HTTP: Readonly<Record<string, Check>> = {
+  ...SHARED,
+  onWarning: FUNCTION,
+  signal: [(signal) => typeof (Object(signal) as Partial<AbortSignal>).aborted === 'boolean', 'an AbortSignal'],
+  fetchClient: FUNCTION,
+  xhrFactory: FUNCTION,
 }
 
 const RESUME: ReadonlySet<unknown> = new Set(['auto', 'get', 'post', 'off'])
@@ -127,6 +144,7 @@ export function requireOptions<Options extends HttpConnectionOptions>(options: O
   if (!isRecord(options)) {
     throw new UsageError('bad-options', 'The options of a connection have to be an object, or a function that gives one ({} if there are none).')
   }
+  checkFields(options, HTTP)
   checkLimits(options.limits)
   checkReconnect(options.reconnect)
   if (options.resume !== undefined && !RESUME.has(options.resume)) {

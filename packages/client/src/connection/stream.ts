@@ -3,7 +3,7 @@
  * nothing of URLs.
  */
 import { UsageError, type ResumeEntry, type RunAgentInputContext, type UIMessage } from '@millrace/protocol'
-import { checkOptions } from '../checks.ts'
+import { checkFields, checkOptions, FUNCTION } from '../checks.ts'
 import { abortableIterable, isIterable } from './abortable.ts'
 import type { ConnectConnectionAdapter, RequestData, ServerSide, StreamChunk } from './adapter.ts'
 import { chunksOf, NDJSON, SSE } from './bytes.ts'
@@ -64,6 +64,7 @@ function factoryAdapter(factory: StreamFactory, handlers: StreamHandlers, name: 
 /** Only what there is: a connection shows by its methods what it offers. */
 function serverSide(handlers: StreamHandlers): ServerSide {
   checkOptions(handlers, 'The handlers of a connection')
+  checkFields(handlers, { joinRun: FUNCTION, hydrate: FUNCTION, cancelRun: FUNCTION })
   const join = handlers.joinRun?.bind(handlers)
   return {
     ...(join !== undefined && {

@@ -2,16 +2,25 @@
  * What callers see of a connection over a WebSocket. How it does what it does is in `socket-connection.ts`.
  */
 import { UsageError } from '@millrace/protocol'
-import { checkLimits, checkOptions } from '../checks.ts'
+import { checkFields, checkLimits, checkOptions, COUNT, FUNCTION, type Check } from '../checks.ts'
 import type { StreamChunk, SubscribeConnectionAdapter } from './adapter.ts'
 import { checkReconnect } from './backoff.ts'
-import { requireUrl, type UrlSource } from './run-request.ts'
+import { requireUrl, SHARED, type UrlSource } from './run-request.ts'
 import { SocketConnection } from './socket-connection.ts'
 import type { WebSocketConnectionOptions } from './socket-options.ts'
 import type { WebSocketConstructor } from './socket.ts'
 
 export type { WebSocketConnectionOptions } from './socket-options.ts'
 export type { WebSocketConstructor, WebSocketLike } from './socket.ts'
+
+const SOCKET: Readonly<Record<string, Check>> = {
+  ...SHARED,
+  WebSocketImpl: FUNCTION,
+  lingerMs: COUNT,
+  pingMs: COUNT,
+  hydrate: FUNCTION,
+  cancelRun: FUNCTION,
+}
 
 /** A connection whose socket outlives its runs. */
 export interface WebSocketConnection extends SubscribeConnectionAdapter {
@@ -42,9 +51,9 @@ export interface WebSocketConnection extends SubscribeConnectionAdapter {
 export function webSocket(url: UrlSource, options: WebSocketConnectionOptions = {}): WebSocketConnection {
   if (typeof url !== 'function') requireUrl(url)
   checkOptions(options, 'The options of a connection')
+  checkFields(options, SOCKET)
   checkLimits(options.limits)
   checkReconnect(options.reconnect)
-  for (const name of ['lingerMs', 'pingMs'] as const) checkTime(name, options[name])
   const connection = new SocketConnection(url, options, options.WebSocketImpl ?? globalWebSocket())
   return {
     subscribe: (signal) => connection.subscribe(signal),
@@ -61,9 +70,4 @@ function globalWebSocket(): WebSocketConstructor {
   const { WebSocket } = globalThis as { readonly WebSocket?: WebSocketConstructor }
   if (typeof WebSocket === 'function') return WebSocket
   throw new UsageError('no-web-socket', 'There is no WebSocket in this runtime. Give a class as `WebSocketImpl`; the package `ws` has one.')
-}
-
-function checkTime(name: string, value: unknown): void {
-  if (value === undefined || (typeof value === 'number' && value >= 0)) return
-  throw new UsageError('bad-options', `${name} has to be a number of milliseconds, 0 or more; leave it out for the default.`)
 }

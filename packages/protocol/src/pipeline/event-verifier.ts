@@ -11,7 +11,7 @@ import { withDefaults, type Limits } from '../limits.ts'
 import type { Watch, WatchFactory } from '../verified/hygiene.ts'
 import type { RunIds } from '../verified/ledger.ts'
 import { RepeatedDelta } from '../verified/repeat.ts'
-import { Verifier, type Emit, type Mode } from '../verified/verifier.ts'
+import { requireMode, Verifier, type Emit, type Mode } from '../verified/verifier.ts'
 
 /** How a stream is verified. */
 export interface VerifyOptions {
@@ -35,8 +35,12 @@ export class EventVerifier {
   count = 0
   #finished = false
 
-  /** @param history what the thread held before, for the hygiene rules. */
+  /**
+   * @param history what the thread held before, for the hygiene rules.
+   * @throws UsageError `bad-mode`.
+   */
   constructor(options: VerifyOptions = {}, history: readonly Message[] = []) {
+    requireMode(options.mode)
     const limits = withDefaults(options.limits)
     this.#mode = options.mode ?? 'strict'
     this.reporter = new Reporter(options.onDiagnostic)

@@ -37,6 +37,7 @@ export class ThreadReader {
   #outcome: RunOutcome = 'running'
   #finished = false
 
+  /** @throws UsageError `bad-mode`. */
   constructor(options: ThreadReaderOptions = {}) {
     const { onEvent, messages, state, limits } = options
     const thread = options.thread ?? new ThreadBuilder({ ...(messages && { messages }), ...present({ state }), ...(limits && { limits }) })

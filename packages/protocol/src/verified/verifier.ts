@@ -3,6 +3,7 @@
  * nothing). Chunks are expanded on the way. It knows nothing of messages or state.
  */
 import type { Reporter } from '../diagnostics.ts'
+import { UsageError } from '../errors.ts'
 import type { Event, EventOf, VerifiedEvent } from '../events/event.ts'
 import { isObject } from '../json-value.ts'
 import type { Limits } from '../limits.ts'
@@ -22,6 +23,15 @@ import { violation, type Violation } from './violation.ts'
  * warning. `report`: violations are reported and the stream goes on.
  */
 export type Mode = 'strict' | 'tolerant' | 'report'
+
+/**
+ * @param mode as an option gives it; undefined is left to whoever asks.
+ * @throws UsageError `bad-mode`.
+ */
+export function requireMode(mode: unknown): asserts mode is Mode | undefined {
+  if (mode === undefined || mode === 'strict' || mode === 'tolerant' || mode === 'report') return
+  throw new UsageError('bad-mode', `There is no mode "${String(mode)}". Give 'strict', 'tolerant' or 'report'.`)
+}
 
 export type Emit = (event: VerifiedEvent) => void
 
