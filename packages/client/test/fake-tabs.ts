@@ -5,6 +5,12 @@ export class FakeTabs {
   readonly open = new Set<TabChannel & { readonly name: string }>()
   readonly held = new Set<string>()
   posted = 0
+  readonly #later: (deliver: () => void) => void
+
+  /** @param later when what was posted is given to the others. */
+  constructor(later: (deliver: () => void) => void = (deliver) => void setTimeout(deliver, 0)) {
+    this.#later = later
+  }
 
   readonly channel = (name: string): TabChannel => {
     const me: TabChannel & { readonly name: string } = {
@@ -15,9 +21,9 @@ export class FakeTabs {
         const data: unknown = structuredClone(message)
         for (const other of this.open) {
           if (other === me || other.name !== name) continue
-          setTimeout(() => {
+          this.#later(() => {
             if (this.open.has(other)) other.onmessage?.({ data })
-          }, 0)
+          })
         }
       },
       close: () => void this.open.delete(me),

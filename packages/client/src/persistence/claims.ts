@@ -71,18 +71,18 @@ export interface ChannelClaimsOptions {
 }
 
 /**
- * Who claims asks the others and waits; who has the name objects. Who has heard another ask does not ask; of two who ask at the
- * same time, the lower id has it.
+ * Who claims asks the others and waits; who has the name objects. Who has heard another ask waits for that to be over before it
+ * asks; of two who ask at the same time, the lower id has it.
  */
 export function channelClaims({ id, post, clock, claimMs }: ChannelClaimsOptions): Claims {
   const held = new Set<string>()
   /** Until when another one's question counts. */
   const heardOf = new Map<string, number>()
-  const asking = new Map<string, { readonly answer: Promise<boolean>; settle(mine: boolean): void }>()
-  const ask = (name: string): Promise<boolean> => {
+  const asking = new Map<string, { readonly answer: Promise<boolean>; asked: boolean; settle(mine: boolean): void }>()
+  const ask = (name: string, waitMs: number): Promise<boolean> => {
     let settle: (mine: boolean) => void = () => {}
+    let cancel: () => void = () => {}
     const answer = new Promise<boolean>((resolve) => {
-      const cancel = clock.after(claimMs, () => settle(true))
       settle = (mine) => {
         cancel()
         asking.delete(name)
@@ -90,8 +90,15 @@ export function channelClaims({ id, post, clock, claimMs }: ChannelClaimsOptions
         resolve(mine)
       }
     })
-    asking.set(name, { answer, settle })
-    post({ kind: 'claim', name })
+    const pending = { answer, asked: false, settle }
+    asking.set(name, pending)
+    const begin = (): void => {
+      pending.asked = true
+      cancel = clock.after(claimMs, () => settle(true))
+      post({ kind: 'claim', name })
+    }
+    if (waitMs > 0) cancel = clock.after(waitMs, begin)
+    else begin()
     return answer
   }
   const release = (which: (name: string) => boolean): void => {
@@ -101,19 +108,16 @@ export function channelClaims({ id, post, clock, claimMs }: ChannelClaimsOptions
   return {
     async claim(name) {
       if (held.has(name)) return true
-      const until = heardOf.get(name) ?? -Infinity
-      if (clock.now() < until) return false
-      heardOf.delete(name)
-      return asking.get(name)?.answer ?? ask(name)
+      return asking.get(name)?.answer ?? ask(name, (heardOf.get(name) ?? 0) - clock.now())
     },
     release,
     close: () => release(() => true),
     heard(kind, name, tab) {
       const pending = asking.get(name)
       if (kind === 'held') pending?.settle(false)
-      else if (held.has(name) || (pending !== undefined && id < tab)) post({ kind: 'held', name, to: tab })
+      else if (held.has(name) || (pending?.asked === true && id < tab)) post({ kind: 'held', name, to: tab })
       else {
-        pending?.settle(false)
+        if (pending?.asked === true) pending.settle(false)
         const now = clock.now()
         for (const [old, until] of heardOf) if (until <= now) heardOf.delete(old)
         heardOf.set(name, now + claimMs)

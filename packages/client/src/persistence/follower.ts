@@ -5,9 +5,10 @@
 import type { Message } from '@millrace/protocol'
 import type { KeptChat } from '../chat/keeper.ts'
 import type { LeftRun, ThreadBase } from '../chat/left-run.ts'
+import { Hearsay } from './hearsay.ts'
 import { lacks } from './likeness.ts'
 import { RunClaims } from './run-claims.ts'
-import type { ReadThread } from './stored-thread.ts'
+import type { Heard, ReadThread } from './stored-thread.ts'
 import type { News, TabLine } from './tabs.ts'
 
 export interface FollowerParts {
@@ -16,8 +17,8 @@ export interface FollowerParts {
   load(): Promise<ReadThread | undefined>
   /** Shows a stored thread; gives the run that is under way by it. */
   show(stored: ReadThread | undefined): LeftRun | undefined
-  /** Takes in what another tab stored while something of ours ran. */
-  merge(stored: ReadThread | undefined): void
+  /** Takes in what another tab stored while we said this. */
+  merge(stored: ReadThread | undefined, said: readonly Message[]): void
   save(): void
   /** Ends what runs and empties the chat, as in the tab that did. */
   empty(): void
@@ -41,6 +42,10 @@ export interface TabFollower {
   catchesUp(): boolean
   /** Something was stored, or removed. */
   announce(kind: News['kind']): void
+  /** Whether the calls that a run left are ours to answer. */
+  mayAnswer(runId: string): Promise<boolean>
+  /** What goes along with a save, if anything does. */
+  stamp?(): readonly Heard[] | undefined
   /** Makes a name ours: false if another tab has it. True where there is no other tab to ask. */
   claim(name: string): Promise<boolean>
   close(): void
@@ -54,10 +59,12 @@ export class Follower implements TabFollower {
   /** Another tab stored something while we could not look. */
   #behind = false
   #looking = false
-  /** The thread before the last run of ours. */
+  /** The thread before the first run of ours that others may not have heard of. */
   #before: ThreadBase | undefined
-  /** What was said in a run of ours while another tab said something too: that may have been stored over it. */
+  /** What was said since, and which save of ours has it: another tab may store over it what it says at the same time. */
   #said: readonly Message[] = []
+  #saidBy = 0
+  readonly #hearsay = new Hearsay()
 
   constructor(parts: FollowerParts) {
     this.#parts = parts
@@ -65,6 +72,7 @@ export class Follower implements TabFollower {
 
   /** The thread was restored: a run under way is another tab's if that still lives. */
   begin(stored: ReadThread | undefined): Promise<void> | undefined {
+    this.#hearsay.take(stored?.heard)
     const left = this.#parts.chat.runner.unfinished
     if (this.#open() === undefined || stored?.run === undefined || left === undefined) return undefined
     return this.claim(`run:${left.runId}`).then((mine) => {
@@ -88,11 +96,26 @@ export class Follower implements TabFollower {
     return true
   }
 
+  /**
+   * The calls that a run left are ours to answer. Not if another tab began it and went, and stored something that is not known
+   * here: it may have answered them.
+   */
+  async mayAnswer(runId: string): Promise<boolean> {
+    if (!(await this.claim(`run:${runId}`))) return false
+    const followed = this.#followed
+    if (followed === undefined) return true
+    if (this.#behind) return false
+    this.#followed = undefined
+    this.#before ??= followed.base
+    return true
+  }
+
   /** What runs now is ours, or nothing does any more. */
   leads(): void {
     const { busy, unfinished } = this.#parts.chat.runner
     if (this.#open() === undefined) return
-    if (busy && unfinished !== undefined) this.#before = unfinished.base
+    if (busy && unfinished !== undefined) this.#before ??= unfinished.base
+    if (!busy) this.#say()
     if (unfinished !== undefined) void this.#claims.lead(unfinished.runId)
     if (!busy && this.#parts.chat.conversation.thread.interrupts.length > 0) this.#claims.releaseAnswers()
   }
@@ -101,8 +124,6 @@ export class Follower implements TabFollower {
   catchesUp(): boolean {
     if (!this.#behind || this.#parts.chat.runner.busy) return false
     this.#behind = false
-    const known = new Set(this.#before?.messages.map(({ id }) => id))
-    this.#said = this.#parts.chat.conversation.thread.messages.filter(({ id }) => !known.has(id))
     void this.#merge()
     return true
   }
@@ -110,7 +131,9 @@ export class Follower implements TabFollower {
   async #merge(): Promise<void> {
     const { load, merge, save } = this.#parts
     try {
-      merge(await load())
+      const stored = await load()
+      this.#hearsay.take(stored?.heard)
+      merge(stored, this.#said)
     } catch {
       // What cannot be read cannot be lost.
     }
@@ -120,12 +143,17 @@ export class Follower implements TabFollower {
   /** Something was stored, or removed. */
   announce(kind: News['kind']): void {
     const { unfinished } = this.#parts.chat.runner
-    this.#line?.announce(kind === 'cleared' ? { kind } : { kind, runId: unfinished?.runId, heard: (unfinished?.seen ?? 0) > 0 })
+    this.#line?.announce(kind === 'cleared' ? { kind } : { kind, runId: unfinished?.runId, heard: (unfinished?.seen ?? 0) > 0, saves: this.#hearsay.all })
   }
 
   /** True where there is no other tab to ask. */
   async claim(name: string): Promise<boolean> {
     return this.#claims.claim(name)
+  }
+
+  /** What goes along with a save; absent where no other tab can hear of it. */
+  stamp(): readonly Heard[] | undefined {
+    return this.#line === undefined ? undefined : this.#hearsay.next()
   }
 
   close(): void {
@@ -134,8 +162,7 @@ export class Follower implements TabFollower {
     this.#claims.forget()
     this.#followed = undefined
     this.#behind = false
-    this.#before = undefined
-    this.#said = []
+    this.#heard()
   }
 
   #open(): TabLine | undefined {
@@ -147,12 +174,14 @@ export class Follower implements TabFollower {
     if (news.kind === 'cleared') {
       this.#followed = undefined
       this.#behind = false
-      this.#said = []
+      this.#heard()
       return this.#parts.empty()
     }
-    const { runId } = news
+    const { runId, saves } = news
     if (!this.#parts.chat.runner.busy) return void this.#look()
     if (runId === undefined || this.#followed?.runIds.has(runId) !== true) this.#behind = true
+    // It is read along here.
+    else this.#hearsay.take(saves)
   }
 
   /** What another tab stored, if nothing runs here. */
@@ -170,9 +199,15 @@ export class Follower implements TabFollower {
       if (this.#line === undefined) return
       if (chat.runner.busy) this.#behind = true
       else if (this.#isUnheard(stored)) {
-        merge(stored)
+        this.#hearsay.take(stored?.heard)
+        merge(stored, this.#said)
+        this.#saidBy = this.#hearsay.own + 1
         save()
-      } else left = show(stored)
+      } else {
+        this.#hearsay.take(stored?.heard)
+        if (!this.#hearsay.isOurs(stored?.heard) && this.#hearsay.isIn(stored?.heard, this.#saidBy)) this.#heard()
+        left = show(stored)
+      }
     } catch {
       // It shows where it matters: when this tab is restored, or saves.
     } finally {
@@ -182,14 +217,18 @@ export class Follower implements TabFollower {
       this.#follow(left)
       // A run of which nothing came yet may not have arrived there: it is joined when more is told of it.
       if (left.seen > 0) void chat.runner.join(left)
-    } else if (this.#behind && !chat.runner.busy) void this.#look()
+    }
+    if (this.#behind && !chat.runner.busy) void this.#look()
   }
 
-  /** Asked once: from then on another tab may have removed it. */
+  /** Whether what was stored was said without hearing of what we said. Who had heard of it may have removed it. */
   #isUnheard(stored: ReadThread | undefined): boolean {
-    const said = this.#said
+    return stored !== undefined && this.#said.length > 0 && !this.#hearsay.isIn(stored.heard, this.#saidBy) && lacks(stored, this.#said)
+  }
+
+  #heard(): void {
+    this.#before = undefined
     this.#said = []
-    return stored !== undefined && said.length > 0 && lacks(stored, said)
   }
 
   #follow({ base, runId }: LeftRun): void {
@@ -197,9 +236,32 @@ export class Follower implements TabFollower {
   }
 
   /** The tab that began it stores how it ended, unless it is gone. */
-  async #ended({ runIds }: Followed): Promise<void> {
-    if (this.#behind) return this.#look()
-    for (const runId of runIds) if (runId !== undefined && !(await this.claim(`run:${runId}`))) return
-    if (!this.#parts.chat.runner.busy) this.#parts.save()
+  async #ended({ base, runIds }: Followed): Promise<void> {
+    const { chat, save } = this.#parts
+    for (const runId of runIds) if (runId !== undefined && !(await this.claim(`run:${runId}`))) return this.#behind && !chat.runner.busy ? this.#look() : undefined
+    const run = this.#behind ? (await this.#stored())?.run : undefined
+    if (chat.runner.busy) return
+    // It did, before it went.
+    if (this.#behind && (run === undefined || !runIds.has(run.runId))) return this.#look()
+    this.#before ??= base
+    this.#say()
+    if (!this.#behind) return save()
+    this.#behind = false
+    await this.#merge()
+  }
+
+  async #stored(): Promise<ReadThread | undefined> {
+    try {
+      return await this.#parts.load()
+    } catch {
+      return undefined
+    }
+  }
+
+  #say(): void {
+    if (this.#before === undefined) return
+    const known = new Set(this.#before.messages.map(({ id }) => id))
+    this.#said = this.#parts.chat.conversation.thread.messages.filter(({ id }) => !known.has(id))
+    this.#saidBy = this.#hearsay.own + 1
   }
 }

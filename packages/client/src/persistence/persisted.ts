@@ -1,6 +1,6 @@
 /** The option `persistence` of a chat: what it is made of, and what may be said of it. */
 import { UsageError } from '@millrace/protocol'
-import { checkOptions } from '../checks.ts'
+import { checkFields, checkOptions, COUNT, FUNCTION, oneOf, RECORD, TEXT } from '../checks.ts'
 import { systemClock, type Clock } from '../clock.ts'
 import type { Persistence } from '../chat/keeper.ts'
 import type { ChatStorage } from './storage.ts'
@@ -43,10 +43,7 @@ export function persisted(storage: ChatStorage, options: PersistedOptions = {}):
     throw new UsageError('bad-options', 'persisted() needs a storage with load(), save() and remove(), such as webStorage(() => localStorage).')
   }
   const { mode = 'client', throttleMs = 500, tabs, key, migrate, clock = systemClock, page = theWindow() } = options
-  if (mode !== 'client' && mode !== 'server') throw new UsageError('bad-options', "The mode of persisted() is 'client' or 'server'.")
-  if (!(throttleMs >= 0)) throw new UsageError('bad-options', '`throttleMs` has to be a number of 0 or more.')
-  if (key !== undefined && typeof key !== 'string') throw new UsageError('bad-options', '`key` has to be text.')
-  if (tabs !== undefined && typeof tabs !== 'function') throw new UsageError('bad-options', '`tabs` has to be what sharedTabs() gives.')
+  checkFields(options, { mode: oneOf('client', 'server'), throttleMs: COUNT, key: TEXT, migrate: RECORD, tabs: [FUNCTION[0], 'what sharedTabs() gives'] })
   return (chat) => new ThreadKeeper(chat, { storage, mode, throttleMs, clock, key, migrate, tabs, page })
 }
 

@@ -28,19 +28,30 @@ export function prepend(chat: KeptChat, stored: ReadThread): void {
 }
 
 /**
- * What another tab said at the same time goes before what was said here, from where they part.
+ * What another tab said at the same time goes before what was said here, from where they part; of what neither said, theirs counts.
  * @returns whether there is any.
  */
-export function merge(chat: KeptChat, stored: ReadThread): boolean {
+export function merge(chat: KeptChat, stored: ReadThread, own: readonly Message[]): boolean {
   const { builder } = chat.conversation
   const { messages } = builder.snapshot()
-  const added = others(chat, stored)
-  if (added.length === 0) return false
   const theirs = restoredIn(chat, stored)?.thread.messages ?? []
-  const common = messages.findIndex(({ id }, index) => theirs[index]?.id !== id)
-  const at = common === -1 ? messages.length : common
-  builder.setMessages([...messages.slice(0, at), ...added, ...messages.slice(at)])
+  const ours = new Set(own.map(({ id }) => id))
+  const common = new Map(theirs.filter(({ id }) => !ours.has(id)).map((message) => [message.id, message]))
+  const kept = messages.map((message) => common.get(message.id) ?? message)
+  const here = new Set(messages.map(({ id }) => id))
+  const added = theirs.filter(({ id }) => !here.has(id))
+  if (added.length === 0 && common.size === 0) return false
+  const said = theirs.filter(isSaid)
+  const parting = messages.filter(isSaid).find(({ id }, index) => said[index]?.id !== id)
+  const at = parting === undefined ? messages.length : messages.indexOf(parting)
+  builder.setMessages([...kept.slice(0, at), ...added.filter(isSaid), ...kept.slice(at)])
+  // An answer has its place behind its call.
+  for (const message of added) if (message.role === 'tool') builder.addToolResult(message)
   return true
+}
+
+function isSaid({ role }: Message): boolean {
+  return role !== 'tool'
 }
 
 /** Its messages that are not here. */

@@ -87,6 +87,10 @@ export class ServerFollower implements TabFollower {
     this.#line?.announce(kind === 'cleared' ? { kind } : { kind, runId: unfinished?.runId, heard: (unfinished?.seen ?? 0) > 0 })
   }
 
+  mayAnswer(runId: string): Promise<boolean> {
+    return this.claim(`run:${runId}`)
+  }
+
   async claim(name: string): Promise<boolean> {
     return this.#claims.claim(name)
   }

@@ -51,7 +51,12 @@ export interface StoredThread {
   readonly begun?: readonly string[]
   /** The last run was begun by others. */
   readonly foreign?: true
+  /** How many saves of each tab are in it: one that is not was made at the same time. */
+  readonly heard?: readonly Heard[]
 }
+
+/** A tab, and how often it had saved. */
+export type Heard = readonly [tab: string, saves: number]
 
 /** What was checked: dates are dates. */
 export interface ReadContent extends StoredContent {
@@ -110,7 +115,7 @@ function migrated(value: unknown, key: string, threadId: string, steps: Migratio
 }
 
 function threadFrom(value: unknown): ReadThread {
-  const { threadId, content, interrupts, runs, run, begun, foreign } = record(value, 'it')
+  const { threadId, content, interrupts, runs, run, begun, foreign, heard } = record(value, 'it')
   return {
     version: STORED_VERSION,
     threadId: text(threadId, 'threadId'),
@@ -120,6 +125,7 @@ function threadFrom(value: unknown): ReadThread {
     ...(run !== undefined && { run: underwayFrom(run) }),
     ...(begun !== undefined && { begun: texts(begun, 'begun') }),
     ...(foreign === true && { foreign }),
+    ...(heard !== undefined && { heard: heardFrom(heard) }),
   }
 }
 
@@ -169,6 +175,14 @@ function list(value: unknown, what: string): readonly unknown[] {
 function text(value: unknown, what: string): string {
   if (typeof value === 'string') return value
   throw new Error(`${what} has to be text`)
+}
+
+/** What was stored, or told, of who has heard whom. Throws if it is nothing of the kind. */
+export function heardFrom(value: unknown): Heard[] {
+  return list(value, 'heard').map((each) => {
+    const [tab, saves] = list(each, 'each of heard')
+    return [text(tab, 'a tab of heard'), natural(saves, 'saves of a tab')]
+  })
 }
 
 function texts(value: unknown, what: string): readonly string[] {

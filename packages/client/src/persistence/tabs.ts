@@ -2,10 +2,12 @@
  * A line between the tabs of one origin: news of what was stored, and claims that one tab alone can have. It knows nothing
  * of chats.
  */
+import { checkFields, checkOptions, COUNT, FUNCTION, TEXT } from '../checks.ts'
 import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
 import { generateId } from '../ids.ts'
 import { channelClaims, lockClaims, type Claims, type LockManagerLike } from './claims.ts'
+import { heardFrom, type Heard } from './stored-thread.ts'
 
 /** What is used of a `BroadcastChannel`: what one posts, the others of its name are given. */
 export interface TabChannel {
@@ -26,8 +28,13 @@ export interface SharedTabsOptions {
   readonly id?: string
 }
 
-/** What another tab did: it stored the thread, with this run under way, or removed it. `heard`: something came of the run. */
-export type News = { readonly kind: 'saved'; readonly runId: string | undefined; readonly heard: boolean } | { readonly kind: 'cleared' }
+/**
+ * What another tab did: it stored the thread, with this run under way and these saves in it, or removed it. `heard`: something came of
+ * the run.
+ */
+export type News =
+  | { readonly kind: 'saved'; readonly runId: string | undefined; readonly heard: boolean; readonly saves?: readonly Heard[] }
+  | { readonly kind: 'cleared' }
 
 /** The line of one stored thread. */
 export interface TabLine {
@@ -43,8 +50,11 @@ export type Tabs = (key: string, onNews: (news: News) => void) => TabLine | unde
 /**
  * Keeps the tabs that show one thread in step, as `tabs` of `persisted()`: a tab that is idle shows what another one sends;
  * tools run and questions are answered in one tab alone.
+ * @throws UsageError `bad-options`.
  */
 export function sharedTabs(options: SharedTabsOptions = {}): Tabs {
+  checkOptions(options, 'The options of sharedTabs()')
+  checkFields(options, { channel: FUNCTION, claimMs: COUNT, id: TEXT })
   const { clock = systemClock, claimMs = 100, id = generateId('message') } = options
   const open = options.channel ?? broadcast()
   return (key, onNews) => {
@@ -56,9 +66,9 @@ export function sharedTabs(options: SharedTabsOptions = {}): Tabs {
     const claims = locks === null ? channelClaims({ id, post, clock, claimMs }) : lockClaims(locks, `millrace:${key}:`)
     channel.onmessage = ({ data }) => {
       // Any page of the origin may post here.
-      const { kind, tab, to, runId, heard, name } = Object(data) as { readonly [field: string]: unknown }
+      const { kind, tab, to, runId, heard, saves, name } = Object(data) as { readonly [field: string]: unknown }
       if (typeof tab !== 'string' || tab === id) return
-      if (kind === 'saved') onNews({ kind, runId: typeof runId === 'string' ? runId : undefined, heard: heard === true })
+      if (kind === 'saved') onNews({ kind, runId: typeof runId === 'string' ? runId : undefined, heard: heard === true, saves: attempt(() => heardFrom(saves)) ?? [] })
       else if (kind === 'cleared') onNews({ kind })
       else if ((kind === 'claim' || (kind === 'held' && to === id)) && typeof name === 'string') claims.heard?.(kind, name, tab)
     }

@@ -68,7 +68,12 @@ export class ThreadKeeper implements Keeper {
     if (tabs === undefined) return
     const follower = this.#followerOf(tabs)
     this.#follower = follower
-    this.mayAnswerCalls = (runId) => follower.claim(`run:${runId}`)
+    this.mayAnswerCalls = async (runId) => {
+      const mine = await follower.mayAnswer(runId)
+      // A tool that is about to run is to be known as begun, to whoever comes after us.
+      if (mine) this.#ran = ''
+      return mine
+    }
     this.claimAnswers = async (ids) => {
       if (await follower.claim(`answer:${[...ids].sort().join()}`)) return
       throw new UsageError('answered-elsewhere', 'The question is being answered in another tab.')
@@ -103,8 +108,8 @@ export class ThreadKeeper implements Keeper {
       ...shared,
       load: () => this.#load(),
       show: (stored) => this.#replace(stored),
-      merge: (stored) => {
-        if (stored !== undefined && merge(chat, stored)) this.#show()
+      merge: (stored, said) => {
+        if (stored !== undefined && merge(chat, stored, said)) this.#show()
       },
     })
   }
@@ -265,7 +270,9 @@ export class ThreadKeeper implements Keeper {
     if (key === undefined) return
     if (this.#forgotten) return storage.remove(key)
     const thread = this.#likeness()
-    return thread === undefined ? undefined : storage.save(key, thread)
+    if (thread === undefined) return
+    const heard = this.#follower?.stamp?.()
+    return storage.save(key, heard === undefined ? thread : { ...thread, heard })
   }
 
   #likeness(): StoredThread | undefined {

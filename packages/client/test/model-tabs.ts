@@ -1,0 +1,162 @@
+/**
+ * A browser with tabs that open, freeze, come back and go, over one disk and one server in memory. Nothing in it waits for a
+ * timer: time goes on when it is told to.
+ */
+import { memoryStorage, sharedTabs, type ChatClient, type ChatStorage, type Clock, type TabChannel } from '@millrace/client'
+import { FakeTabs } from './fake-tabs.ts'
+import { World } from './model-world.ts'
+import { openPage, type Page } from './pages.ts'
+
+export type Agreement = 'locks' | 'channel'
+
+/** Timers of one tab, by the time of the world. */
+class TabClock implements Clock {
+  readonly #world: World
+  readonly #timers = new Set<{ readonly at: number; readonly callback: () => void }>()
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  now(): number {
+    return this.#world.now
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    const timer = { at: this.#world.now + ms, callback }
+    this.#timers.add(timer)
+    return () => this.#timers.delete(timer)
+  }
+
+  /** Runs what is due. */
+  fire(): void {
+    const due = [...this.#timers].filter(({ at }) => at <= this.#world.now).sort((a, b) => a.at - b.at)
+    for (const timer of due) if (this.#timers.delete(timer)) timer.callback()
+  }
+}
+
+/** Lets nothing in while it is shut. */
+class Gate {
+  #held: (() => void)[] | undefined
+
+  readonly pass = (): Promise<void> | undefined => (this.#held === undefined ? undefined : new Promise((resolve) => this.#held?.push(resolve)))
+
+  through(act: () => void): void {
+    if (this.#held === undefined) act()
+    else this.#held.push(act)
+  }
+
+  get shut(): boolean {
+    return this.#held !== undefined
+  }
+
+  set shut(shut: boolean) {
+    const held = this.#held ?? []
+    this.#held = shut ? held : undefined
+    if (!shut) for (const act of held) act()
+  }
+}
+
+export class Tab {
+  readonly chat: ChatClient
+  readonly #page: Page
+  readonly #gate = new Gate()
+  readonly #clock: TabClock
+  readonly #channels: TabChannel[] = []
+  readonly #locks: ReturnType<FakeTabs['locks']>
+
+  constructor(browser: Browser, id: string) {
+    const { world, tabs, disk } = browser
+    const locks = tabs.locks()
+    this.#locks = locks
+    this.#clock = new TabClock(world)
+    const gate = this.#gate
+    const channel = (name: string): TabChannel => {
+      const inner = tabs.channel(name)
+      this.#channels.push(inner)
+      return {
+        get onmessage() {
+          return inner.onmessage
+        },
+        set onmessage(listener) {
+          inner.onmessage = listener === null ? null : (event) => gate.through(() => listener(event))
+        },
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none
+        postMessage: (message) => inner.postMessage(message),
+        close: () => inner.close(),
+      }
+    }
+    this.#page = openPage(
+      disk,
+      undefined,
+      {
+        threadId: 't',
+        connection: world.connection(this.#gate.pass),
+        tools: world.tools(this.#gate.pass),
+        now: () => world.now,
+        logger: { warn: () => {}, error: () => {} },
+      },
+      { clock: this.#clock, tabs: sharedTabs({ channel, locks: browser.agreement === 'locks' ? locks : null, id, clock: this.#clock }) },
+    )
+    this.chat = this.#page.chat
+  }
+
+  get frozen(): boolean {
+    return this.#gate.shut
+  }
+
+  /** Nothing reaches the page before it comes back. */
+  freeze(): void {
+    this.#gate.shut = true
+  }
+
+  comeBack(): void {
+    this.#gate.shut = false
+    this.#clock.fire()
+  }
+
+  fire(): void {
+    if (!this.frozen) this.#clock.fire()
+  }
+
+  /** The page is gone: with a word of it, or without. */
+  close(how: 'closed' | 'crashed'): void {
+    if (how === 'closed') this.#page.window.hide()
+    this.#page.crash()
+    this.freeze()
+    this.#locks.gone()
+    for (const channel of this.#channels) {
+      channel.onmessage = null
+      channel.close()
+    }
+  }
+}
+
+export class Browser {
+  readonly world = new World()
+  readonly tabs = new FakeTabs((deliver) => void setImmediate(deliver))
+  readonly disk: ChatStorage = memoryStorage()
+  readonly agreement: Agreement
+  readonly open: Tab[] = []
+  #count = 0
+
+  constructor(agreement: Agreement) {
+    this.agreement = agreement
+  }
+
+  openTab(): Tab {
+    const tab = new Tab(this, `tab-${this.#count++}`)
+    this.open.push(tab)
+    return tab
+  }
+
+  closeTab(tab: Tab, how: 'closed' | 'crashed'): void {
+    this.open.splice(this.open.indexOf(tab), 1)
+    tab.close(how)
+  }
+
+  wait(ms: number): void {
+    this.world.now += ms
+    for (const tab of this.open) tab.fire()
+  }
+}
