@@ -39,6 +39,8 @@ interface Chain {
   /** What its last run was sent with, and over what state. */
   resumes: boolean
   state: unknown
+  /** A call was answered while it went on: a turn that is sent again is as it was before that. */
+  answered?: boolean
   /** Runs that it went on with. */
   count: number
   /** The run is over and our slow tools are at work. */
@@ -51,6 +53,9 @@ interface Failed {
   readonly plan: Plan | undefined
   readonly resumes: boolean
   readonly state: unknown
+  readonly answered: boolean
+  /** The answers that it was sent with. */
+  readonly notes: ReadonlyMap<string, 'resolved' | 'cancelled'>
 }
 
 interface Waiting {
@@ -73,8 +78,8 @@ export class Model {
   questions: readonly Question[] = []
   /** The run that asked them. */
   #asker: string | undefined
-  /** Questions with an answer that has not been used. */
-  readonly #noted = new Set<string>()
+  /** Answers that have not been used, by question. */
+  readonly #noted = new Map<string, 'resolved' | 'cancelled'>()
   queue: Waiting[] = []
   /** How each thing that was begun ended. */
   readonly results = new Map<number, string>()
@@ -173,9 +178,10 @@ export class Model {
     if (this.busy) return 'busy'
     const { failed } = this
     if (failed === undefined) return 'nothing-to-retry'
+    if (failed.resumes && this.questions.some((question) => this.#expired(question, failed.notes.get(question.id)))) return 'interrupt-expired'
     this.entries.splice(this.entries.indexOf(failed.shown))
     this.state = failed.state
-    if (failed.resumes) for (const { id } of this.questions) this.#noted.add(id)
+    if (failed.resumes) for (const [id, status] of failed.notes) this.#noted.set(id, status)
     return this.#begin([send], failed.plan, failed.resumes)
   }
 
@@ -189,6 +195,7 @@ export class Model {
   }
 
   answer(send: number, call: string, text: string, plan: Plan): Refusal {
+    if (this.#chain !== undefined) this.#chain.answered = true
     const shown = this.entries.filter(isShown).find((entry) => this.#callsOf(entry).some(({ id }) => id === call)) as Shown
     this.failed = undefined
     const last = this.#last
@@ -203,8 +210,11 @@ export class Model {
     const question = this.questions.find((each) => each.id === id)
     if (question === undefined) return 'unknown-interrupt'
     if (this.#expired(question, status)) return 'interrupt-expired'
-    this.#noted.add(id)
-    if (this.asked.length > 0) return void this.#settle([send], 'interrupted')
+    const last = this.asked.every((other) => other === id)
+    // One that was answered in time, and waited for the others for too long, can only be cancelled.
+    if (last && this.questions.some((other) => other.id !== id && this.#expired(other, this.#noted.get(other.id)))) return 'interrupt-expired'
+    this.#noted.set(id, status)
+    if (!last) return void this.#settle([send], 'interrupted')
     return this.#begin([send], plan, true)
   }
 
@@ -213,7 +223,7 @@ export class Model {
     if (this.questions.length === 0) return 'nothing-to-resume'
     if (this.questions.slice(0, count).some((question) => this.#expired(question, status))) return 'interrupt-expired'
     if (count < this.questions.length) return 'unanswered-interrupts'
-    for (const { id } of this.questions) this.#noted.add(id)
+    for (const { id } of this.questions) this.#noted.set(id, status)
     return this.#begin([send], plan, true)
   }
 
@@ -361,9 +371,9 @@ export class Model {
   }
 
   #end(outcome: 'finished' | 'interrupted' | 'error'): void {
-    const { sends, plan, shown, resumes, state, joined, count, working } = this.#chain as Chain
+    const { sends, plan, shown, resumes, state, answered = false, joined, count, working } = this.#chain as Chain
     // One that went well, and was gone on with too often, is not sent again; nor is one that was only joined.
-    if (outcome === 'error' && this.#last !== shown && !working && !(joined && count === 0)) this.failed = { shown, plan, resumes, state }
+    if (outcome === 'error' && this.#last !== shown && !working && !(joined && count === 0)) this.failed = { shown, plan, resumes, state, answered, notes: new Map(this.#noted) }
     if (outcome !== 'finished') this.#last = undefined
     this.#leave(outcome === 'error' ? 'error' : 'ready')
     this.#settle(sends, outcome)
@@ -395,7 +405,7 @@ export class Model {
     for (const send of sends) this.results.set(send, result)
   }
 
-  #expired({ expires }: Question, status: 'resolved' | 'cancelled'): boolean {
+  #expired({ expires }: Question, status: 'resolved' | 'cancelled' | undefined): boolean {
     return status === 'resolved' && expires !== undefined && expires <= this.#world.now
   }
 

@@ -138,6 +138,26 @@ describe('detach and attach', () => {
     expect(await sent).toEqual({ outcome: 'finished' })
   })
 
+  it('what lies of an earlier run says nothing of whether a later one has arrived', async () => {
+    const world = new World()
+    const chat = new ChatClient({ threadId: 't', connection: world.connection() })
+    void chat.sendMessage('Hi')
+    chat.detach()
+    world.release(2)
+    await tick()
+    void chat.reload()
+    await tick()
+    chat.detach()
+    const attached = chat.attach()
+    await tick()
+    // Breaks the request alone, whose run has not been joined yet.
+    world.cut()
+    await tick()
+    expect(chat.getSnapshot().status).toBe('submitted')
+    world.release(7)
+    expect(await attached).toEqual({ outcome: 'finished' })
+  })
+
   it.each(['before', 'after'])('a call that was answered %s one came back stays answered, and the agent goes on', async (when) => {
     const world = new World()
     const chat = new ChatClient({ threadId: 't', connection: world.connection(), tools: world.tools() })

@@ -132,7 +132,6 @@ export class Turn {
     const sent = this.#send(source)
     try {
       for (let item = await pending; item.done !== true; item = await pending) {
-        this.#hear()
         const ending = await this.#take(item.value)
         if (this.#over) return undefined
         if (ending !== undefined) return ending
@@ -178,6 +177,7 @@ export class Turn {
     // Left in the queue by a turn that was stopped.
     const from = batchRunId(batch)
     if (from !== undefined && from !== this.runId) return undefined
+    this.#hear()
     let untilLook = CLOCK_STRIDE
     for (const chunk of batch) {
       if (this.#over) return undefined

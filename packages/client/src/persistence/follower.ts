@@ -207,6 +207,8 @@ export class Follower implements TabFollower {
         this.#hearsay.take(stored?.heard)
         if (!this.#hearsay.isOurs(stored?.heard) && this.#hearsay.isIn(stored?.heard, this.#saidBy)) this.#heard()
         left = show(stored)
+        // A run that was told of and never read here is over: what changes now is ours.
+        if (left === undefined) this.#followed = undefined
       }
     } catch {
       // It shows where it matters: when this tab is restored, or saves.

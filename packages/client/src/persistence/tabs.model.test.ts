@@ -105,7 +105,7 @@ class Play {
       case 'freeze':
         return there.freeze()
       case 'detach':
-        if ([...this.#work.keys()].some((each) => each !== there)) return
+        if (this.#raced || [...this.#work.keys()].some((each) => each !== there)) return
         this.#detached.add(there)
         return chat.detach()
       case 'attach':
@@ -116,8 +116,7 @@ class Play {
         if (others.length === 0 && browser.open.some((each) => !/^(ready|error)$/.test(each.chat.getSnapshot().status))) return
         const plain = given.kinds.every((each) => each === 'text')
         if (others.length > 0 && (!plain || others.some((each) => this.#work.get(each)?.what === 'more'))) return
-        const view = ({ chat: { getSnapshot } }: Tab): string => linesOf(getSnapshot().messages).join()
-        if (others.length > 0 || browser.open.some((each) => !each.frozen && view(each) !== view(there))) this.#raced = true
+        if (others.length > 0 || this.#differs(there)) this.#raced = true
         const n = this.#n++
         const id = `u${n}`
         const text = `say ${n}`
@@ -130,12 +129,21 @@ class Play {
       }
       case 'respond': {
         const id = chat.getSnapshot().interrupts[0]?.id
-        if (id === undefined || this.#work.size > 0) return
+        // A second answer is one too many while the tab that gave the first lives, and the user's own will when that is gone.
+        const again = world.runs.some(({ input }) => input.resume.includes(id ?? ''))
+        if (id === undefined || again !== this.#work.size > 0) return
         const answered = chat.respond(id, { status: 'resolved' })
         this.#start(there, answered)
         return this.#begin(there, 'more', answered)
       }
       case 'answer': {
+        // An answer alone is no run: of two tabs that change something so at the same time, the later one has it.
+        for (let n = 0; n < 3; n++) {
+          await turns(6)
+          browser.wait(150)
+        }
+        await turns(6)
+        if (there.frozen || this.#differs(there)) return
         const call = linesOf(chat.getSnapshot().messages).findLast((line) => line.startsWith('call') && line.endsWith(' -'))?.split(' ')[1]
         const run = world.runs.find(({ runId }) => call?.endsWith(`-${runId}`) === true)
         if (call === undefined || run === undefined || CALLS[run.kind]?.[Number(call[1])] !== 'ask') return
@@ -146,6 +154,12 @@ class Play {
         if (!this.#work.has(there)) this.#begin(there, 'more', answered)
       }
     }
+  }
+
+  /** Whether another tab shows something else. */
+  #differs(there: Tab): boolean {
+    const view = ({ chat: { getSnapshot } }: Tab): string => linesOf(getSnapshot().messages).join()
+    return this.browser.open.some((each) => !each.frozen && view(each) !== view(there))
   }
 
   #close(there: Tab, how: 'closed' | 'crashed'): void {

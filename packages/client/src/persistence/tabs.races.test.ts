@@ -114,6 +114,21 @@ it.each<Agreement>(['locks', 'channel'])('a tool that another tab took over is k
   expect(lines(next)[1]).toContain('The page was left while it ran.')
 })
 
+it('what is done in a tab after a run that it was told of, and never read, is stored', async () => {
+  const { browser, tabs } = await opened('locks')
+  const [a, b] = tabs
+  send(a, 'u0', 'asks')
+  browser.world.release(100)
+  await turns()
+  send(a, 'u1', 'text')
+  await turns(1)
+  browser.world.release(100)
+  await rest(browser)
+  await b.chat.addToolResult({ toolCallId: callId(browser.world.runs[0]?.runId ?? '', 0), output: 'yes' })
+  await rest(browser)
+  for (const tab of [a, b]) expect(lines(tab)[1]).toBe(`call ${callId(browser.world.runs[0]?.runId ?? '', 0)} yes`)
+})
+
 it('an answer that is given while a run waits to be joined does not ask for what was said a second time', async () => {
   const { browser, tabs } = await opened('locks')
   const [a, b] = tabs
