@@ -121,6 +121,12 @@ export class Model {
     return this.questions.map(({ id }) => id).filter((id) => !this.#noted.has(id))
   }
 
+  /** Calls of the server's that wait for the word of the user, as long as they show. */
+  get unapproved(): readonly string[] {
+    const showing = new Set(this.entries.filter(isShown).flatMap((entry) => this.#callsOf(entry).map(({ id }) => id)))
+    return this.questions.flatMap(({ id, call }) => (call !== undefined && showing.has(call) && !this.#noted.has(id) ? [call] : []))
+  }
+
   /** Ids of the messages of the user, in order. */
   get users(): readonly string[] {
     return this.entries.flatMap((entry) => (isShown(entry) ? [] : [entry.user]))

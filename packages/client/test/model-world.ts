@@ -10,7 +10,7 @@ import {
 } from '@millrace/client'
 
 /** What a run does; `CALLS` has the tools it calls. */
-export type Kind = 'text' | 'asks' | 'asks-two' | 'auto' | 'slow' | 'auto-and-asks' | 'slow-and-asks' | 'question' | 'questions' | 'fails' | 'state'
+export type Kind = 'text' | 'asks' | 'asks-two' | 'auto' | 'slow' | 'auto-and-asks' | 'slow-and-asks' | 'question' | 'questions' | 'approval' | 'fails' | 'state'
 
 export const CALLS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   asks: ['ask'],
@@ -19,6 +19,8 @@ export const CALLS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   slow: ['slow'],
   'auto-and-asks': ['auto', 'ask'],
   'slow-and-asks': ['slow', 'ask'],
+  // A tool of the server, that waits for the word of the user.
+  approval: ['book'],
 }
 
 /** What the runs of one send do, one after the other; then text. */
@@ -31,6 +33,8 @@ export interface Question {
   readonly id: string
   /** Milliseconds since 1970. */
   readonly expires?: number
+  /** The call that may be made or not. */
+  readonly call?: string
 }
 
 export interface Run {
@@ -69,8 +73,7 @@ function scriptOf(kind: Kind, runId: string, questions: readonly Question[]): St
       ]
     case 'question':
     case 'questions': {
-      const interrupts = questions.map(({ id, expires }) => ({ id, reason: 'x', ...(expires !== undefined && { expiresAt: new Date(expires).toISOString() }) }))
-      return [started, { ...finished, outcome: { type: 'interrupt', interrupts } }]
+      return [started, { ...finished, outcome: asking(questions) }]
     }
     case 'fails':
       return [started, { type: 'RUN_ERROR', message: 'no' }]
@@ -85,9 +88,25 @@ function scriptOf(kind: Kind, runId: string, questions: readonly Question[]): St
           { type: 'TOOL_CALL_END', toolCallId },
         ]
       })
-      return [started, ...calls, finished]
+      return [started, ...calls, kind === 'approval' ? { ...finished, outcome: asking(questions) } : finished]
     }
   }
+}
+
+function asking(questions: readonly Question[]) {
+  const interrupts = questions.map(({ id, expires, call }) => ({
+    id,
+    reason: 'x',
+    ...(expires !== undefined && { expiresAt: new Date(expires).toISOString() }),
+    ...(call !== undefined && { toolCallId: call }),
+  }))
+  return { type: 'interrupt', interrupts }
+}
+
+function questionsOf(kind: Kind, runId: string, now: number): Question[] {
+  if (kind === 'question') return [{ id: `i0-${runId}` }]
+  if (kind === 'questions') return [{ id: `i0-${runId}`, expires: now + QUESTION_MS }, { id: `i1-${runId}` }]
+  return kind === 'approval' ? [{ id: `i0-${runId}`, call: callId(runId, 0) }] : []
 }
 
 /** Time, a server, and the tools of the page. */
@@ -118,7 +137,7 @@ export class World {
     const runId = context?.runId ?? ''
     const { n, kinds } = (data?.['plan'] ?? { n: -1, kinds: [] }) as Plan
     const kind = kinds[this.runs.filter(({ plan }) => plan === n).length] ?? 'text'
-    const questions = kind === 'question' ? [{ id: `i0-${runId}` }] : kind === 'questions' ? [{ id: `i0-${runId}`, expires: this.now + QUESTION_MS }, { id: `i1-${runId}` }] : []
+    const questions = questionsOf(kind, runId, this.now)
     const input = {
       lines: linesOf(messages as ChatSnapshot['messages']),
       state: context?.state,

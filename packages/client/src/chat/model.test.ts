@@ -15,12 +15,12 @@ const plain = ['stop', 'detach', 'attach', 'clear', 'cut', 'finish-tools', 'wait
 type Command =
   | { readonly do: 'send'; readonly kinds: readonly Kind[]; readonly whenBusy: WhenBusy | undefined; readonly taken: boolean }
   | { readonly do: 'edit' | 'append'; readonly kinds: readonly Kind[]; readonly nth: number; readonly keeps: boolean }
-  | { readonly do: 'answer' | 'respond' | 'resume'; readonly kinds: readonly Kind[]; readonly nth: number; readonly status: 'resolved' | 'cancelled' }
+  | { readonly do: 'answer' | 'respond' | 'approve' | 'resume'; readonly kinds: readonly Kind[]; readonly nth: number; readonly status: 'resolved' | 'cancelled' }
   | { readonly do: 'reload'; readonly kinds: readonly Kind[] }
   | { readonly do: 'release' | 'set-messages' | 'cancel-queued'; readonly n: number }
   | { readonly do: (typeof plain)[number] }
 
-const kind = fc.constantFrom<Kind>('text', 'text', 'asks', 'asks-two', 'auto', 'slow', 'auto-and-asks', 'slow-and-asks', 'question', 'questions', 'questions', 'fails', 'state')
+const kind = fc.constantFrom<Kind>('text', 'text', 'asks', 'asks-two', 'auto', 'slow', 'auto-and-asks', 'slow-and-asks', 'question', 'questions', 'questions', 'approval', 'approval', 'fails', 'state')
 const kinds = fc.oneof(
   { weight: 6, arbitrary: fc.array(kind, { minLength: 1, maxLength: 3 }) },
   // Long enough to be too many.
@@ -35,7 +35,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      do: fc.constantFrom('answer' as const, 'answer' as const, 'respond' as const, 'respond' as const, 'resume' as const),
+      do: fc.constantFrom('answer' as const, 'answer' as const, 'respond' as const, 'respond' as const, 'approve' as const, 'resume' as const),
       kinds,
       nth: fc.nat(1),
       status: fc.constantFrom('resolved' as const, 'resolved' as const, 'cancelled' as const),
@@ -148,6 +148,15 @@ class Play {
         const id = model.questions[given.nth]?.id ?? model.questions[0]?.id ?? 'nobody'
         return this.#both(given.kinds, (body) => chat.respond(id, { status: given.status }, { body }), (n, plan) => model.respond(n, id, given.status, plan))
       }
+      case 'approve': {
+        const id = model.questions[given.nth]?.id ?? model.questions[0]?.id ?? 'nobody'
+        const refused = (code: string | undefined): string | undefined => (code === 'unknown-interrupt' ? 'unknown-approval' : code)
+        return this.#both(
+          given.kinds,
+          (body) => chat.approve(id, { approved: given.status === 'resolved' }, { body }),
+          (n, plan) => refused(model.respond(n, id, 'resolved', plan)),
+        )
+      }
       case 'resume': {
         const count = model.questions.length - given.nth
         const entries = model.questions.slice(0, count).map(({ id }) => ({ interruptId: id, status: given.status }))
@@ -231,6 +240,7 @@ class Play {
       status,
       state,
       interrupts: interrupts.map(({ id }) => id),
+      unapproved: messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-call' && part.state === 'approval-requested' ? [part.id] : []))),
       queue: queue.map(({ id }) => id),
       finishes: this.#finishes,
       told: this.#told,
@@ -242,6 +252,7 @@ class Play {
       status: model.status,
       state: model.state,
       interrupts: model.asked,
+      unapproved: model.unapproved,
       queue: model.queue.map(({ id }) => id),
       finishes: model.finishes,
       told: model.told,
