@@ -1,8 +1,8 @@
 /** Leaving a run and coming back to it: in the same page, and in a new one from what the server has stored. */
 import { recordedRun, startFaultServer, status, type FaultServer, type FaultServerOptions } from '@millrace/testkit'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ChatClient, defineTool, fetchServerSentEvents, persisted, stream, type ChatClientOptions, type ChatSnapshot } from '@millrace/client'
-import { hello, iterate, started, text, tick, until } from '../../test/events.ts'
+import { ChatClient, defineTool, fetchServerSentEvents, persisted, stream, type ChatClientOptions, type ChatSnapshot, type ConnectConnectionAdapter } from '@millrace/client'
+import { caught, hello, iterate, started, text, tick, until } from '../../test/events.ts'
 import { callId, linesOf, World } from '../../test/model-world.ts'
 import { scripted, texts } from '../../test/scripted.ts'
 
@@ -291,17 +291,60 @@ describe('attach in a new page', () => {
     expect(chat.getSnapshot()).toMatchObject({ status: 'error', messages: [] })
   })
 
-  it('what the user sends meanwhile goes before what the server answers', async () => {
-    let answer: (stored: unknown) => void = () => {}
-    const chat = new ChatClient({
-      threadId: 't1',
-      connection: { connect: () => iterate(hello()), hydrate: () => new Promise((resolve) => { answer = resolve as never }) },
+  describe('what the user does while the server is asked', () => {
+    const asking = () => {
+      let answer: (stored: unknown) => void = () => {}
+      const sent: number[] = []
+      const connect: ConnectConnectionAdapter['connect'] = (messages) => {
+        sent.push(messages.length)
+        return iterate(hello())
+      }
+      const chat = new ChatClient({ threadId: 't1', connection: { connect, hydrate: () => new Promise((resolve) => { answer = resolve as never }) } })
+      const attached = chat.attach()
+      const old = (more: object = {}): void => answer({ messages: [{ id: 'x', role: 'user', content: 'old' }], activeRun: null, interrupts: null, ...more })
+      return { chat, attached, sent, old }
+    }
+
+    it('waits for the answer, and goes behind what the thread holds', async () => {
+      const { chat, attached, sent, old } = asking()
+      const said = chat.sendMessage('Hi')
+      await tick()
+      expect(sent).toEqual([])
+      old()
+      expect(await attached).toBeUndefined()
+      expect(await said).toEqual({ outcome: 'finished' })
+      expect(sent).toEqual([2])
+      expect(texts(chat)).toEqual(['old', 'Hi', 'Hello'])
     })
-    const attached = chat.attach()
-    await chat.sendMessage('Hi')
-    answer({ messages: [{ id: 'x', role: 'user', content: 'old' }], activeRun: null, interrupts: null })
-    expect(await attached).toBeUndefined()
-    expect(texts(chat)).toEqual(['Hi', 'Hello'])
+
+    it('is refused if the thread waits for an answer, which is shown', async () => {
+      const { chat, sent, old } = asking()
+      const said = caught(() => chat.sendMessage('Hi'))
+      old({ interrupts: [{ id: 'i', reason: 'x' }] })
+      expect(await said).toMatchObject({ code: 'interrupts-pending' })
+      expect(chat.getSnapshot().interrupts).toHaveLength(1)
+      expect(sent).toEqual([])
+    })
+
+    it.each(['stop', 'clear', 'dispose'] as const)('is let go by %s()', async (method) => {
+      const { chat, attached, sent } = asking()
+      const said = [chat.sendMessage('Hi'), chat.append({ id: 'm', role: 'user', parts: [{ type: 'text', content: 'Ho' }] }), chat.edit('x', 'Hu'), chat.reload()]
+      chat[method]()
+      expect(await Promise.all(said)).toEqual(Array(4).fill({ outcome: 'cancelled' }))
+      expect(await attached).toBeUndefined()
+      expect(sent).toEqual([])
+    })
+
+    it('and asking again in between changes nothing of that', async () => {
+      const { chat, attached, sent, old } = asking()
+      const said = chat.sendMessage('Hi')
+      const again = chat.attach()
+      await tick()
+      old()
+      await Promise.all([attached, again])
+      expect(await said).toEqual({ outcome: 'finished' })
+      expect(sent).toEqual([2])
+    })
   })
 })
 

@@ -99,7 +99,8 @@ export class Attachment {
 
   async #hydrate(threadId: string, hydrate: NonNullable<NormalizedConnection['hydrate']>, asked: AbortController): Promise<TurnResult | undefined> {
     const { conversation, runner, keeper, onChange } = this.#parts
-    const stored = await hydrate(threadId, asked.signal)
+    // Given up is over, whoever is asked.
+    const stored = await Promise.race([hydrate(threadId, asked.signal), aborted(asked.signal)])
     if (this.#asked !== asked || runner.busy || stored === undefined) return undefined
     const told = threadOf(stored)
     const base = keeper?.complete(told) ?? told
@@ -115,4 +116,11 @@ export class Attachment {
     const { activeRun } = stored
     return activeRun === null ? undefined : this.#join({ threadId, runId: activeRun.runId, base, seen: 0 })
   }
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined)
+    signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
 }

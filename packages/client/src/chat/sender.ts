@@ -13,6 +13,8 @@ import { Outbox, policyFor, type Waiting } from './outbox.ts'
 import { prepareStart, type Start } from './run-context.ts'
 import type { Runner } from './runner.ts'
 
+const CANCELLED: TurnResult = { outcome: 'cancelled' }
+
 export interface SenderParts {
   readonly options: Pick<ChatClientOptions, 'whenBusy' | 'queue'>
   readonly conversation: Conversation
@@ -28,6 +30,8 @@ export interface SenderParts {
 export class Sender {
   readonly #parts: SenderParts
   readonly #outbox: Outbox
+  /** How often what waits was let go. */
+  #halts = 0
 
   /** @throws UsageError `bad-options`. */
   constructor(parts: SenderParts) {
@@ -44,6 +48,8 @@ export class Sender {
   async sendMessage(input: string | MessageInput, options: SendOptions): Promise<TurnResult> {
     const { options: own, conversation, runner, generateId, now, onChange } = this.#parts
     const message = userMessage(input, generateId)
+    const known = this.#known
+    if (known !== true && !(await known)) return CANCELLED
     this.#requireFree(message.id)
     const createdAt = new Date(now())
     if (runner.busy) {
@@ -51,7 +57,7 @@ export class Sender {
         case 'refuse':
           throw busy()
         case 'drop':
-          return { outcome: 'cancelled' }
+          return CANCELLED
         case 'queue': {
           const result = this.#outbox.add(message, createdAt, options)
           onChange()
@@ -78,6 +84,8 @@ export class Sender {
   /** See `ChatClient.edit`. */
   async edit(messageId: string, input: string | MessageInput, options: SendOptions): Promise<TurnResult> {
     const { conversation, now } = this.#parts
+    const known = this.#known
+    if (known !== true && !(await known)) return CANCELLED
     const { thread } = conversation
     requireAnswered(conversation.asked)
     const at = thread.messages.findIndex(({ id, role }) => id === messageId && role === 'user')
@@ -95,6 +103,8 @@ export class Sender {
   /** See `ChatClient.append`. */
   async append(message: StoredMessage, options: SendOptions): Promise<TurnResult> {
     const { conversation } = this.#parts
+    const known = this.#known
+    if (known !== true && !(await known)) return CANCELLED
     this.requireIdle()
     requireAnswered(conversation.asked)
     const start = this.prepare(options)
@@ -105,6 +115,8 @@ export class Sender {
   /** See `ChatClient.reload`. */
   async reload(options: SendOptions): Promise<TurnResult> {
     const { conversation } = this.#parts
+    const known = this.#known
+    if (known !== true && !(await known)) return CANCELLED
     const { thread } = conversation
     requireAnswered(conversation.asked)
     upToLastUser(thread.messages)
@@ -118,6 +130,7 @@ export class Sender {
 
   /** Ends what runs and lets go what waits, also behind a question. False if there was neither. */
   halt(): boolean {
+    this.#halts++
     const emptied = this.#outbox.flush()
     this.#parts.attachment.giveUp()
     return this.#parts.runner.halt() || emptied
@@ -132,6 +145,7 @@ export class Sender {
 
   /** As `halt`, but a run that can be joined again goes on at the server. */
   depart(): boolean {
+    this.#halts++
     this.#outbox.flush()
     this.#parts.attachment.giveUp()
     return this.#parts.runner.depart()
@@ -148,6 +162,20 @@ export class Sender {
     nameThread(start.threadId)
     attachment.giveUp()
     return runner.run(start, resume)
+  }
+
+  /**
+   * Whether it is known what the thread holds, so that something can be said in it: it may be asked for at the moment. True at once
+   * if it is; false if what waits was let go meanwhile.
+   */
+  get #known(): true | Promise<boolean> {
+    const { attachment } = this.#parts
+    if (attachment.asking === undefined) return true
+    const halts = this.#halts
+    return (async () => {
+      while (attachment.asking !== undefined) await attachment.asking
+      return halts === this.#halts
+    })()
   }
 
   /** A run of others is over: what waited for it is sent. */
