@@ -151,8 +151,15 @@ export class Model {
     }
     if (this.questions.length > 0) return 'interrupts-pending'
     this.#cancel()
+    this.#closeCalls()
     this.entries.push({ user: id, text })
     return this.#begin([send], plan)
+  }
+
+  /** What is said in place of an answer is one. */
+  #closeCalls(): void {
+    if (this.#last === undefined) return
+    for (const id of this.#open(this.#last)) this.#last.answers.set(id, 'The user said something else instead.')
   }
 
   cancelQueued(id: string): boolean {
@@ -194,6 +201,7 @@ export class Model {
   append(send: number, id: string, text: string, plan: Plan): Refusal {
     if (this.busy) return 'busy'
     if (this.questions.length > 0) return 'interrupts-pending'
+    this.#closeCalls()
     const known = this.entries.find((entry) => !isShown(entry) && entry.user === id) as Said | undefined
     if (known !== undefined) known.text = text
     else this.entries.push({ user: id, text })
@@ -389,6 +397,7 @@ export class Model {
     if (outcome !== 'finished' || this.queue.length === 0) return
     const next = this.#options.drain === 'batch' ? this.queue : this.queue.slice(0, 1)
     this.queue = this.queue.slice(next.length)
+    this.#closeCalls()
     for (const { id, text } of next) this.entries.push({ user: id, text })
     this.#begin(
       next.map(({ send }) => send),

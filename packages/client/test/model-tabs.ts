@@ -64,9 +64,11 @@ export class Tab {
   readonly #clock: TabClock
   readonly #channels: TabChannel[] = []
   readonly #locks: ReturnType<FakeTabs['locks']>
+  #lagging: unknown
 
   constructor(browser: Browser, id: string) {
-    const { world, tabs, disk } = browser
+    const { world, tabs } = browser
+    const disk: ChatStorage = { ...browser.disk, load: (key) => (this.#lagging === undefined ? browser.disk.load(key) : structuredClone(this.#lagging)) }
     const locks = tabs.locks()
     this.#locks = locks
     this.#clock = new TabClock(world)
@@ -99,6 +101,11 @@ export class Tab {
       { clock: this.#clock, tabs: sharedTabs({ channel, locks: browser.agreement === 'locks' ? locks : null, id, clock: this.#clock }) },
     )
     this.chat = this.#page.chat
+  }
+
+  /** Goes on seeing what is stored now, as a browser shows one of its processes late what another has stored. */
+  lag(on: boolean, stored?: unknown): void {
+    this.#lagging = on ? stored : undefined
   }
 
   get frozen(): boolean {

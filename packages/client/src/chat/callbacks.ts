@@ -15,9 +15,10 @@ export class Callbacks {
   }
 
   call<Name extends CallbackName>(name: Name, ...args: Parameters<NonNullable<ChatClientSettings[Name]>>): void {
-    const callback = this.#settings()[name] as ((...args: unknown[]) => void) | undefined
+    const callback = this.#settings()[name] as ((...args: unknown[]) => unknown) | undefined
     try {
-      callback?.(...args)
+      const given = callback?.(...args)
+      if (given instanceof Promise) given.catch((error: unknown) => this.report(`${name} threw.`, error))
     } catch (error) {
       this.report(`${name} threw.`, error)
     }

@@ -98,6 +98,7 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
       runner: this.#runner,
       attachment: this.#attachment,
       generateId: (kind) => this.#generateId(kind),
+      settings: () => this.#settings,
       now: () => this.#now(),
       threadId: () => this.#threadId,
       nameThread: (id) => this.#nameThread(id),
@@ -161,6 +162,7 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
    * Adds a message of the user and runs the agent. The message is in the snapshot when this returns; the promise
    * resolves when the turn is over, and failures of the agent or the network are in its result. While another turn runs,
    * `whenBusy` decides.
+   * While `attach()` asks what the thread holds, it waits for that. Calls of our tools that nobody has answered are answered with that.
    * @throws UsageError (rejects) `busy`, `queue-full`, `interrupts-pending`, `empty-message`, `malformed-message`,
    * `id-taken`.
    */

@@ -243,7 +243,8 @@ export class Runner {
     let { turn } = first
     let result = ended ?? (await turn.result)
     for (let count = 0; first.foreign !== true && (result.outcome === 'finished' || result.outcome === 'interrupted') && this.#owns(turn); count++) {
-      const next = await this.#answers.after(result.outcome, this.#shift(turn))
+      const after = await this.#answers.after(result.outcome, this.#shift(turn))
+      const next = after !== 'told' ? after : this.#owns(turn) ? this.#answers.sinceTold(result.outcome) : 'stopped'
       if (next === 'stopped') result = { outcome: 'cancelled' }
       if (next === 'stopped' || next === 'done') break
       if (count === most) {

@@ -8,10 +8,12 @@ import type { Attachment } from './attachment.ts'
 import type { Conversation } from './conversation.ts'
 import { upToLastUser, userMessage } from './history.ts'
 import { requireAnswered } from './interrupts.ts'
-import type { ChatClientOptions, MessageInput, QueuedMessage, SendOptions, StoredMessage, TurnResult } from './options.ts'
+import type { ChatClientOptions, ChatClientSettings, MessageInput, QueuedMessage, SendOptions, StoredMessage, TurnResult } from './options.ts'
 import { Outbox, policyFor, type Waiting } from './outbox.ts'
 import { prepareStart, type Start } from './run-context.ts'
 import type { Runner } from './runner.ts'
+import { failure } from '../tools/run-tool.ts'
+import { leftCalls } from './tool-desk.ts'
 
 const CANCELLED: TurnResult = { outcome: 'cancelled' }
 
@@ -21,6 +23,7 @@ export interface SenderParts {
   readonly runner: Runner
   readonly attachment: Attachment
   readonly generateId: GenerateId
+  settings(): ChatClientSettings
   now(): number
   threadId(): string | undefined
   nameThread(id: string): void
@@ -70,6 +73,7 @@ export class Sender {
     requireAnswered(conversation.asked)
     const start = this.prepare(options)
     if (runner.busy) runner.halt()
+    this.#closeCalls()
     conversation.add(message, createdAt)
     return this.run(start)
   }
@@ -108,7 +112,9 @@ export class Sender {
     this.requireIdle()
     requireAnswered(conversation.asked)
     const start = this.prepare(options)
-    for (const wire of conversation.adopt([message])) conversation.builder.addMessage(wire)
+    const adopted = conversation.adopt([message])
+    if (message.role === 'user') this.#closeCalls()
+    for (const wire of adopted) conversation.builder.addMessage(wire)
     return this.run(start)
   }
 
@@ -198,12 +204,24 @@ export class Sender {
       const next = this.#outbox.next()
       const last = next.at(-1) as Waiting
       const start = this.prepare(last.options)
+      this.#closeCalls()
       for (const { message, createdAt } of next) conversation.add(message, createdAt)
       const result = this.run(start)
       for (const { settle } of next) settle(result)
     } else {
       this.#outbox.flush()
       onChange()
+    }
+  }
+
+  /**
+   * Calls of ours that nobody has answered are answered with that by what is said instead: the next input has a result for each
+   * (AG-UI 1.0, tool calls), and models refuse a history without.
+   */
+  #closeCalls(): void {
+    const { conversation, settings, generateId } = this.#parts
+    for (const { call, tool } of leftCalls(conversation, settings().tools ?? []).open) {
+      if (tool !== undefined) conversation.answer(call.id, failure('The user said something else instead.'), () => generateId('message'))
     }
   }
 

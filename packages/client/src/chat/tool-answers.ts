@@ -33,6 +33,9 @@ export interface Shift {
 /** `go on`: the agent has all it waits for; entries: it waits for these answers; `done`: there is nothing for us to do. */
 export type Next = 'go on' | readonly ResumeEntry[] | 'done' | 'stopped'
 
+/** `told`: the application has the rest, and may have answered it by now; see `sinceTold`. */
+type After = Next | 'told'
+
 export class ToolAnswers {
   readonly #parts: ToolAnswersParts
   readonly #desk = new ToolDesk()
@@ -47,9 +50,21 @@ export class ToolAnswers {
   }
 
   /** What is to be done after a turn that ended like this. */
-  async after(outcome: RunOutcome, shift: Shift): Promise<Next> {
+  async after(outcome: RunOutcome, shift: Shift): Promise<After> {
     if (outcome === 'finished') return this.#answerCalls(shift)
     return outcome === 'interrupted' ? this.#answerAsked(shift) : 'done'
+  }
+
+  /** What the application answered while it was told: as long as the turn is not let go, its answers start nothing themselves. */
+  sinceTold(outcome: RunOutcome): Next {
+    const { conversation, settings } = this.#parts
+    if (outcome === 'interrupted') {
+      const { interrupts } = conversation.thread
+      const entries = toolReplies(interrupts, conversation.answered)
+      return entries.length > 0 && entries.length === interrupts.length ? entries : 'done'
+    }
+    const { ours, open } = leftCalls(conversation, settings().tools ?? [])
+    return ours > 0 && open.length === 0 ? 'go on' : 'done'
   }
 
   /** Ends what runs, and shows what it gave and that the rest was stopped. */
@@ -59,9 +74,13 @@ export class ToolAnswers {
     this.#parts.conversation.answered = new Map()
   }
 
-  show(answers: readonly AnsweredCall[]): void {
+  /** Gives those whose call is still in the thread: the user may have taken it out meanwhile. */
+  show(answers: readonly AnsweredCall[]): readonly AnsweredCall[] {
     const { conversation, generateId } = this.#parts
-    for (const { toolCallId, answer } of answers) conversation.answer(toolCallId, answer, () => generateId('message'))
+    const calls = new Set(conversation.thread.messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [])))
+    const kept = answers.filter(({ toolCallId }) => calls.has(toolCallId))
+    for (const { toolCallId, answer } of kept) conversation.answer(toolCallId, answer, () => generateId('message'))
+    return kept
   }
 
   /** Tells the application of the calls that are its to answer. */
@@ -69,7 +88,7 @@ export class ToolAnswers {
     for (const { call, tool } of open) if (tool !== undefined) this.#parts.callbacks.call('onToolCall', openToolCall(call))
   }
 
-  async #answerCalls(shift: Shift): Promise<Next> {
+  async #answerCalls(shift: Shift): Promise<After> {
     const { conversation, settings, onChange } = this.#parts
     const before = leftCalls(conversation, settings().tools ?? [])
     if (before.ours === 0) return 'done'
@@ -80,11 +99,11 @@ export class ToolAnswers {
     if (open.length === 0) return conversation.answered.size > 0 ? 'go on' : 'done'
     onChange()
     this.tell(open)
-    return 'done'
+    return 'told'
   }
 
   /** For an agent that asks for its calls by interrupts. What it asks beside them is for the application. */
-  async #answerAsked(shift: Shift): Promise<Next> {
+  async #answerAsked(shift: Shift): Promise<After> {
     const { conversation, settings, onChange } = this.#parts
     const asked = askedCalls(conversation, settings().tools ?? [])
     if (asked.length > 0) {
@@ -99,7 +118,7 @@ export class ToolAnswers {
     onChange()
     // One that was run before, as far as we know, is for the application to judge.
     this.tell(open)
-    return 'done'
+    return 'told'
   }
 
   /** Runs what can be run of these, and shows the answers. */
@@ -113,7 +132,7 @@ export class ToolAnswers {
     onProgress()
     const answers = await work
     if (answers === undefined || !shift.isOn()) return 'stopped'
-    this.show(answers)
-    return answers
+    const kept = this.show(answers)
+    return kept.length === 0 && answers.length > 0 ? 'done' : kept
   }
 }

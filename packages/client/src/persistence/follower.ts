@@ -5,14 +5,23 @@
 import type { Message } from '@millrace/protocol'
 import type { KeptChat } from '../chat/keeper.ts'
 import type { LeftRun, ThreadBase } from '../chat/left-run.ts'
+import type { Clock } from '../clock.ts'
 import { Hearsay } from './hearsay.ts'
 import { lacks } from './likeness.ts'
 import { RunClaims } from './run-claims.ts'
 import type { Heard, ReadThread } from './stored-thread.ts'
 import type { News, TabLine } from './tabs.ts'
 
+/**
+ * A storage may lag behind the news of what was stored: that of one process of a browser is shown to another in its own time. It is
+ * looked at again so often, so many ms apart.
+ */
+const LOOKS = 6
+const AGAIN_MS = 60
+
 export interface FollowerParts {
   readonly chat: KeptChat
+  readonly clock: Clock
   line(onNews: (news: News) => void): TabLine | undefined
   load(): Promise<ReadThread | undefined>
   /** Shows a stored thread; gives the run that is under way by it. */
@@ -59,6 +68,10 @@ export class Follower implements TabFollower {
   /** Another tab stored something while we could not look. */
   #behind = false
   #looking = false
+  /** The saves that were told of last, and how often they were looked for in vain. */
+  #told: readonly Heard[] = []
+  #vain = 0
+  #cancelAgain: (() => void) | undefined
   /** The thread before the first run of ours that others may not have heard of. */
   #before: ThreadBase | undefined
   /** What was said since, and which save of ours has it: another tab may store over it what it says at the same time. */
@@ -162,6 +175,7 @@ export class Follower implements TabFollower {
     this.#claims.forget()
     this.#followed = undefined
     this.#behind = false
+    this.#expect([])
     this.#heard()
   }
 
@@ -174,10 +188,12 @@ export class Follower implements TabFollower {
     if (news.kind === 'cleared') {
       this.#followed = undefined
       this.#behind = false
+      this.#expect([])
       this.#heard()
       return this.#parts.empty()
     }
     const { runId, saves } = news
+    this.#expect(saves ?? [])
     if (!this.#parts.chat.runner.busy) return void this.#look()
     if (runId === undefined || this.#followed?.runIds.has(runId) !== true) this.#behind = true
     // It is read along here.
@@ -196,6 +212,7 @@ export class Follower implements TabFollower {
     let left: LeftRun | undefined
     try {
       const stored = await load()
+      this.#lookAgain(stored)
       if (this.#line === undefined) return
       if (chat.runner.busy) this.#behind = true
       else if (this.#isUnheard(stored)) {
@@ -221,6 +238,23 @@ export class Follower implements TabFollower {
       if (left.seen > 0) void chat.runner.join(left)
     }
     if (this.#behind && !chat.runner.busy) void this.#look()
+  }
+
+  #expect(saves: readonly Heard[]): void {
+    this.#told = saves
+    this.#vain = 0
+    this.#cancelAgain?.()
+    this.#cancelAgain = undefined
+  }
+
+  /** After a while, if what was told of is not there yet. One that did not know of it may have been stored over it, so not for ever. */
+  #lookAgain(stored: ReadThread | undefined): void {
+    if (this.#line === undefined || this.#cancelAgain !== undefined || this.#vain === LOOKS || !Hearsay.lacks(stored?.heard, this.#told)) return
+    this.#vain++
+    this.#cancelAgain = this.#parts.clock.after(AGAIN_MS, () => {
+      this.#cancelAgain = undefined
+      if (!this.#parts.chat.runner.busy) void this.#look()
+    })
   }
 
   /** Whether what was stored was said without hearing of what we said. Who had heard of it may have removed it. */

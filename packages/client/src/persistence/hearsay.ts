@@ -43,6 +43,12 @@ export class Hearsay {
     return heard.some(([tab, count]) => tab === this.#me && count >= saves)
   }
 
+  /** Whether a save that was told of is not in what was stored. */
+  static lacks(heard: readonly Heard[] = [], told: readonly Heard[]): boolean {
+    const known = new Map(heard)
+    return told.some(([tab, count]) => (known.get(tab) ?? 0) < count)
+  }
+
   #note(tab: string, saves: number): void {
     this.#saves.delete(tab)
     this.#saves.set(tab, saves)

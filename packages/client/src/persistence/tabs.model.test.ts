@@ -122,7 +122,13 @@ class Play {
         const text = `say ${n}`
         const sent = chat.sendMessage({ content: text, id }, { body: { plan: { n, kinds: given.kinds } } })
         this.#start(there, sent)
-        if (!chat.getSnapshot().messages.some((message) => message.id === id)) return
+        const shows = (): boolean => chat.getSnapshot().messages.some((message) => message.id === id)
+        // What the thread holds may be asked for at the moment, which takes tabs without locks a while.
+        for (let n = 0; n < 4 && !shows(); n++) {
+          await turns(6)
+          browser.wait(150)
+        }
+        if (!shows()) return
         this.#said.push({ id, text, n })
         this.#begin(there, plain ? 'text' : 'more', sent, n)
         return
@@ -282,7 +288,7 @@ class Play {
     return (CALLS[run.kind] ?? []).map((name, index) => {
       const id = callId(run.runId, index)
       const answer = answers.get(id) ?? '-'
-      if (this.#past.has(run) && answer === '-') return `call ${id} -`
+      if (this.#past.has(run) && /^(-|The user said something else instead\.)$/.test(answer)) return `call ${id} ${answer}`
       if (name === 'ask') expect(answer).toMatch(this.#given.includes(id) ? /^(-|given \d+)$/ : /^-$/)
       else expect(answer).toMatch(name === 'auto' ? /^(auto|The page was left while it ran\.)$/ : /^(slow|The page was left while it ran\.)$/)
       return `call ${id} ${answer}`

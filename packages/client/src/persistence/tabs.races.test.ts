@@ -60,7 +60,7 @@ it('an answer stays behind its call when two tabs have said something at the sam
   send(b, 'u1', 'text')
   await rest(browser)
   const call = browser.world.runs[0]?.runId ?? ''
-  for (const tab of [a, b]) expect(lines(tab).slice(0, 3)).toEqual(['user u0 x', `call ${callId(call, 0)} auto`, `call ${callId(call, 1)} -`])
+  for (const tab of [a, b]) expect(lines(tab).slice(0, 3)).toEqual(['user u0 x', `call ${callId(call, 0)} auto`, `call ${callId(call, 1)} The user said something else instead.`])
 })
 
 it('a tab that was frozen shows a run whose tab is gone', async () => {
@@ -145,4 +145,20 @@ it('an answer that is given while a run waits to be joined does not ask for what
   void b.chat.attach()
   await rest(browser)
   expect(lines(b).at(-1)).toBe(`text ${browser.world.runs[1]?.runId} abc`)
+})
+
+it('a storage that lags behind the news of it is looked at again', async () => {
+  const { browser, tabs } = await opened('locks')
+  const [a, b] = tabs
+  send(a, 'u0', 'text')
+  await turns()
+  // What was stored before anything was heard of the run is what b finds for a while.
+  b.lag(true, await browser.disk.load('t'))
+  browser.world.release(3)
+  await turns()
+  expect(lines(b)).toEqual(['user u0 x'])
+  b.lag(false)
+  browser.wait(100)
+  await turns()
+  expect(lines(b)).toEqual(['user u0 x', `text ${browser.world.runs[0]?.runId} a`])
 })

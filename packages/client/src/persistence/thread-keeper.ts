@@ -106,6 +106,7 @@ export class ThreadKeeper implements Keeper {
     }
     return new Follower({
       ...shared,
+      clock: this.#options.clock,
       load: () => this.#load(),
       show: (stored) => this.#replace(stored),
       merge: (stored, said) => {
