@@ -2,7 +2,7 @@ import { fetchServerSentEvents, persisted, sharedTabs, webStorage } from '@millr
 import { useChat } from '@millrace/react'
 import { useState, type FormEvent, type ReactNode } from 'react'
 import { threadOfPage } from '../shared/thread.ts'
-import { choicesOf, suggestions } from '../shared/view.ts'
+import { choicesOf, suggestions, unlessAnswered } from '../shared/view.ts'
 import { Message } from './message.tsx'
 
 const connection = fetchServerSentEvents('/api/chat')
@@ -50,7 +50,7 @@ export function App(): ReactNode {
               <p>{question.message}</p>
               <div className="buttons">
                 {choicesOf(question).map(({ label, answer }) => (
-                  <button key={label} type="button" onClick={() => void respond(question.id, answer)}>
+                  <button key={label} type="button" onClick={() => void respond(question.id, answer).catch(unlessAnswered)}>
                     {label}
                   </button>
                 ))}

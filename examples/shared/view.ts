@@ -35,3 +35,8 @@ export function choicesOf({ responseSchema }: Interrupt): Choice[] {
   const yes: Choice = { label: 'Approve', answer: { status: 'resolved', payload: { approved: true } } }
   return [...(offered.length > 0 ? offered : [yes]), { label: 'Not now', answer: { status: 'cancelled' } }]
 }
+
+/** What `respond()` says in a tab when another one was quicker is no failure: it shows here what came of it. */
+export function unlessAnswered(error: { readonly code?: string }): void {
+  if (error.code !== 'answered-elsewhere') throw error
+}

@@ -2,7 +2,7 @@ import { fetchServerSentEvents, persisted, sharedTabs, webStorage } from '@millr
 import { createChat } from '@millrace/solid'
 import { createMemo, createSignal, For, Index, Show, type JSX } from 'solid-js'
 import { threadOfPage } from '../shared/thread.ts'
-import { choicesOf, suggestions } from '../shared/view.ts'
+import { choicesOf, suggestions, unlessAnswered } from '../shared/view.ts'
 import { Message } from './message.tsx'
 
 export function App(): JSX.Element {
@@ -46,7 +46,7 @@ export function App(): JSX.Element {
                 <div class="buttons">
                   <For each={choicesOf(asked)}>
                     {({ label, answer }) => (
-                      <button type="button" onClick={() => void chat.respond(asked.id, answer)}>
+                      <button type="button" onClick={() => void chat.respond(asked.id, answer).catch(unlessAnswered)}>
                         {label}
                       </button>
                     )}

@@ -233,7 +233,8 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
    * then it resolves with `interrupted` at once. The payload is held against the schema for the reason (`answers`), and against
    * the `responseSchema` of the interrupt (a part of JSON Schema: see `checkPayload` of the protocol package).
    * @param interrupt of the snapshot, by whose `reason` the compiler knows the payload; or its id.
-   * @throws UsageError (rejects) `malformed-answer`, `unknown-interrupt`, `interrupt-expired`, `busy`.
+   * @throws UsageError (rejects) `malformed-answer`, `unknown-interrupt`, `interrupt-expired`, `busy`, and `answered-elsewhere`
+   * if another tab was quicker.
    */
   respond<Question extends Types['interrupt']>(interrupt: Question, answer: AnswerTo<Question>, options?: SendOptions): Promise<TurnResult>
   respond(interruptId: string, answer: InterruptAnswer, options?: SendOptions): Promise<TurnResult>

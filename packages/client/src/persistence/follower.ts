@@ -95,6 +95,8 @@ export class Follower implements TabFollower {
 
   /** True while what changes here is another tab's doing: that tab stores it. */
   follows(): boolean {
+    // What is done here from now on is more than what was told of.
+    if (this.#parts.chat.runner.busy) this.#expect([])
     const followed = this.#followed
     if (followed === undefined) return false
     const { busy, unfinished } = this.#parts.chat.runner
@@ -125,6 +127,7 @@ export class Follower implements TabFollower {
 
   /** What runs now is ours, or nothing does any more. */
   leads(): void {
+    this.#expect([])
     const { busy, unfinished } = this.#parts.chat.runner
     if (this.#open() === undefined) return
     if (busy && unfinished !== undefined) this.#before ??= unfinished.base
