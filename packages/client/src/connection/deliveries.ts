@@ -14,7 +14,7 @@ import {
   type Limits,
 } from '@millrace/protocol'
 import type { StreamChunk } from './adapter.ts'
-import { Opening } from './opening.ts'
+import { Opening, type EventText } from './opening.ts'
 import { readPieces, truncated, type ByteReader } from './pieces.ts'
 
 /** One event, and where it stands. */
@@ -41,8 +41,8 @@ export interface Reading {
 }
 
 export interface Format {
-  /** It is text, in whose beginning one can see what it is. */
-  readonly text: boolean
+  /** What text it is, if it is one: in its beginning one can see what came in its place. */
+  readonly text: EventText | undefined
   open(sink: (delivery: Delivery) => void, limits: Partial<Limits> | undefined): Reading
 }
 
@@ -54,7 +54,7 @@ function delivery(frame: Frame, event: unknown, id: string | undefined, own: boo
 }
 
 export const SSE: Format = {
-  text: true,
+  text: 'fields',
   open(sink, limits) {
     const decoder = new SseDecoder((frame) => sink(delivery(frame, parseFrame(frame), frame.id, frame.ownId === true)), limits)
     return { feed: (bytes) => decoder.feed(bytes), finish: () => decoder.finish(), retryMs: () => decoder.retry }
@@ -62,7 +62,7 @@ export const SSE: Format = {
 }
 
 export const NDJSON: Format = {
-  text: true,
+  text: 'lines',
   open(sink, limits) {
     let last: string | undefined
     return new NdjsonDecoder((frame) => {
@@ -86,7 +86,7 @@ export interface ProtobufCodec {
 /** Protobuf has no ids: a run is resumed from its start, where that is offered at all. */
 export function protobufFormat({ ProtoDecoder }: ProtobufCodec): Format {
   return {
-    text: false,
+    text: undefined,
     open(sink, limits) {
       const decoder = new ProtoDecoder((event) => sink({ event, id: undefined, own: false, text: '' }), limits)
       return {
@@ -123,8 +123,7 @@ export async function* readDeliveries(
   options: DeliveryOptions,
 ): AsyncGenerator<readonly Delivery[], void, undefined> {
   const { url, limits, onRetry } = options
-  const opening = new Opening(url, options.suspicious)
-  opening.open = format.text
+  const opening = new Opening(url, format.text, options.suspicious)
   let batch: Delivery[] = []
   let done = false
   const reading = format.open((next) => {

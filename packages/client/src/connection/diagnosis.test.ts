@@ -61,6 +61,21 @@ describe('a body that is no stream of events, under the content type of one', ()
     expect((await answered(sse([odd, ...events]))).items).toEqual([odd, ...events])
   })
 
+  it.each([
+    [sse(events), /fetchServerSentEvents\(\)/],
+    ['{\n  "type": "RUN_STARTED"\n}\n', /on a line of its own/],
+    ['Internal error\nat line 5\n', /on a line of its own/],
+  ])('%j where lines of JSON are expected is told so', async (body, told) => {
+    const { error } = await answered(body, { 'content-type': 'application/x-ndjson' }, fetchHttpStream)
+    expect(error).toMatchObject({ code: 'content-type' })
+    expect(error.message).toMatch(told)
+    expect(error.message).not.toMatch(/no server-sent event/)
+  })
+
+  it.each(['', '{"type":"RUN_', '\n\n'])('%j there is a stream that was cut', async (body) => {
+    expect((await answered(body, { 'content-type': 'application/x-ndjson' }, fetchHttpStream)).error).toMatchObject({ name: 'StreamTruncatedError' })
+  })
+
   it('a stream of JSON lines is none of these', async () => {
     expect((await answered(ndjson(events), { 'content-type': 'application/json' }, fetchHttpStream)).items).toEqual(events)
   })

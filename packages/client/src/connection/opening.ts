@@ -30,16 +30,29 @@ const NO_FIELDS =
   'sent text in which there is no server-sent event: its lines begin with no field such as `data:`. Frame each event as ' +
   '`data: {…}` and a blank line.'
 
+const NO_LINES = 'sent text whose lines are no JSON. Send each event as JSON on a line of its own.'
+
+const FIELDS =
+  'sent server-sent events where lines of JSON were expected. Read them with fetchServerSentEvents() or xhrServerSentEvents(), or send each ' +
+  'event as JSON on a line of its own.'
+
+/** How events stand in a text: as server-sent events, or as lines of JSON. */
+export type EventText = 'fields' | 'lines'
+
 export class Opening {
   readonly #url: string
+  readonly #text: EventText | undefined
   readonly #suspicious: boolean
   #head = ''
   #decoder: TextDecoder | undefined
   /** No event has come yet. */
-  open = true
+  open: boolean
 
-  constructor(url: string | undefined, suspicious = false) {
+  /** Without `text` nothing is looked at. */
+  constructor(url: string | undefined, text: EventText | undefined, suspicious = false) {
     this.#url = url ?? 'The server'
+    this.#text = text
+    this.open = text !== undefined
     this.#suspicious = suspicious
   }
 
@@ -70,7 +83,9 @@ export class Opening {
     if (isWrappedText(head)) return this.#error(WRAPPED)
     const lines = head.split(/[\r\n]+/)
     // A first line that has no end may be a field that was cut.
-    return lines.length > 1 && !lines.some((line) => FIELD.test(line)) ? this.#error(NO_FIELDS) : undefined
+    const fields = lines.some((line) => FIELD.test(line))
+    if (this.#text === 'lines') return lines.length > 1 ? this.#error(fields ? FIELDS : NO_LINES) : undefined
+    return lines.length > 1 && !fields ? this.#error(NO_FIELDS) : undefined
   }
 
   #error(why: string): TransportError {
