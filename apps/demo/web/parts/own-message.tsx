@@ -17,12 +17,13 @@ export function OwnMessage({ message, onEdit }: OwnMessageProps): ReactNode {
   const { copied, copy } = useCopy()
   const [editor, setEditor] = useState<'closed' | 'open' | 'left'>('closed')
   const text = textOf(message)
-  if (editor === 'open' && onEdit !== undefined) {
+  if (editor === 'open') {
     const send = (changed: string): void => {
       setEditor('closed')
-      onEdit(message.id, changed)
+      onEdit?.(message.id, changed)
     }
-    return <Editor text={text} onSend={send} onCancel={() => setEditor('left')} />
+    // An editor stays while nothing can be sent: what is being written is not taken away.
+    return <Editor text={text} onSend={onEdit && send} onCancel={() => setEditor('left')} />
   }
   return (
     <>
@@ -55,7 +56,8 @@ export function OwnMessage({ message, onEdit }: OwnMessageProps): ReactNode {
 
 interface EditorProps {
   readonly text: string
-  readonly onSend: (text: string) => void
+  /** Absent while nothing can be sent. */
+  readonly onSend: ((text: string) => void) | undefined
   readonly onCancel: () => void
 }
 
@@ -63,7 +65,7 @@ function Editor({ text, onSend, onCancel }: EditorProps): ReactNode {
   const [changed, setChanged] = useState(text)
   const field = useAutosize(changed)
   const send = (): void => {
-    if (changed.trim() !== '') onSend(changed.trim())
+    if (changed.trim() !== '') onSend?.(changed.trim())
   }
   return (
     <form
@@ -89,7 +91,7 @@ function Editor({ text, onSend, onCancel }: EditorProps): ReactNode {
         <button type="button" className="quiet small" onClick={onCancel}>
           Cancel
         </button>
-        <button type="submit" className="strong small" disabled={changed.trim() === ''}>
+        <button type="submit" className="strong small" disabled={onSend === undefined || changed.trim() === ''}>
           Ask again
         </button>
       </div>
