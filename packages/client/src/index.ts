@@ -61,6 +61,8 @@ export type {
   ToolResultOf,
 } from './tools/tool-types.ts'
 export { callOf } from './tools/call-of.ts'
+export { structured } from './output/structured.ts'
+export type { OutputReader, OutputReaderParts, StructuredOutput } from './output/reader.ts'
 export { OutputError, type OutputErrorCode } from './output/output-error.ts'
 export { readThread, type ReadThreadOptions, type ThreadSource } from './read-thread.ts'
 

@@ -3,7 +3,7 @@
  * view, in it a `p` for each message (a component of its own), the status in `i`, the error in `b` and what a selector
  * gives in `u`.
  */
-import { ChatClient, UsageError, type ChatMethods, type ChatSnapshot, type ChatSource, type ConnectConnectionAdapter, type StandardSchema } from '@millrace/client'
+import { ChatClient, structured, UsageError, type ChatMethods, type ChatSnapshot, type ChatSource, type ConnectConnectionAdapter, type StandardSchema } from '@millrace/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { lifetimeContract } from './lifetime-contract.ts'
 import { agent, counted, thread, turns, user } from './spoken-agent.ts'
@@ -157,7 +157,7 @@ export function bindingContract(binding: Binding): void {
       const { connection, last } = agent()
       const output: StandardSchema<unknown> = { '~standard': { version: 1, vendor: 'x', validate: (value) => ({ value }) } }
       const select: ViewProps['select'] = ({ partial, final }) => ({ text: `${JSON.stringify(partial)} ${JSON.stringify(final)}` })
-      mounted = await binding.mount(page, [{ ...view({ connection, output }, 0), select }])
+      mounted = await binding.mount(page, [{ ...view({ connection, output: structured(output) }, 0), select }])
       await doing(() => void chat().sendMessage('Hi'))
       await doing(() => last().start())
       await doing(() => last().delta('{"a":[1,'))

@@ -1,5 +1,5 @@
 /** Types go through the binding. Checked by `tsc -b`, not run. */
-import { ChatClient, defineTool, type ChatTypesOf, type StreamChunk } from '@millrace/client'
+import { ChatClient, defineTool, structured, type ChatTypesOf, type StreamChunk } from '@millrace/client'
 import { toolInput } from '@millrace/protocol'
 import { z } from 'zod'
 import { provideChatClient, useChat, useChatClient, useChatSelector, type UseChatOptions, type UseChatResult } from './index.ts'
@@ -11,7 +11,7 @@ declare const connection: { connect: () => AsyncIterable<StreamChunk> }
 const book = defineTool({ name: 'book', description: 'd', input: z.object({ nights: z.number() }), output: z.object({ id: z.string() }) })
 const pick = defineTool({ name: 'pick', description: 'd' })
 const tools = [book, pick] as const
-const output = z.object({ title: z.string() })
+const output = structured(z.object({ title: z.string() }))
 const answers = { approval: z.object({ approved: z.boolean() }) }
 
 const own = useChat({

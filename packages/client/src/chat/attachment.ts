@@ -1,7 +1,6 @@
 /** Coming back to a thread: to the run that was left, or to what the server has stored and the run that is under way there. */
 import type { NormalizedConnection } from '../connection/normalize.ts'
 import { toCodedError } from '../errors.ts'
-import { outputsIn } from '../output/stored-outputs.ts'
 import type { Conversation } from './conversation.ts'
 import { datesOf, inParts, threadOf } from './hydration.ts'
 import type { Keeper } from './keeper.ts'
@@ -106,7 +105,7 @@ export class Attachment {
     const base = keeper?.complete(told) ?? told
     conversation.date(datesOf(stored.messages))
     conversation.approvals.read(inParts(stored.messages))
-    for (const [messageId, part] of outputsIn(stored.messages)) conversation.outputs.restore(messageId, part)
+    conversation.outputs?.restore(stored.messages)
     conversation.show(conversation.branch(base))
     // What failed before is made good by what the server has.
     runner.phase = IDLE

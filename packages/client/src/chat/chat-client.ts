@@ -5,7 +5,7 @@
 import type { ApprovalDecision, ResumeEntry } from '@millrace/protocol'
 import type { NormalizedConnection } from '../connection/normalize.ts'
 import { generateId, type IdKind } from '../ids.ts'
-import { Outputs } from '../output/outputs.ts'
+import type { OutputReader } from '../output/reader.ts'
 import { strategyOf } from '../scheduler.ts'
 import { Store } from '../store.ts'
 import type { AnswerSchemas, AnswerTo, ChatTypes, ChatTypesOf, OutputSchema, ToolList } from '../tools/tool-types.ts'
@@ -66,8 +66,7 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
     this.#connection = resolveConnection(options)
     requireLive(options.live, this.#connection)
     checkClientOptions(options)
-    const outputs = new Outputs({ schema: () => this.#settings.output, onChange: () => this.#store.commit() })
-    this.#conversation = new Conversation(options, this.#desk, outputs)
+    this.#conversation = new Conversation(options, this.#desk, this.#readOutputs())
     this.#runner = new Runner({
       options,
       conversation: this.#conversation,
@@ -330,6 +329,7 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
     requireLive(settings.live, next)
     this.#connection = next
     this.#settings = settings
+    this.#conversation.outputs ??= this.#readOutputs()
     this.#live.follow()
   }
 
@@ -357,6 +357,10 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
       canHydrate: () => this.#connection.hydrate !== undefined,
       onChange: () => this.#store.commit(),
     })
+  }
+
+  #readOutputs(): OutputReader | undefined {
+    return this.#settings.output?.open({ schema: () => this.#settings.output?.schema, onChange: () => this.#store.commit() })
   }
 
   #reach(): NormalizedConnection {

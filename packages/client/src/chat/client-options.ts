@@ -2,13 +2,13 @@
 import { requireMode } from '@millrace/protocol'
 import { checkFields, checkLimits, COUNT, FUNCTION, isRecord, LIST, RECORD, TEXT, type Check } from '../checks.ts'
 import { checkTool } from '../tools/define-tool.ts'
-import { requireSchema } from '../tools/standard-schema.ts'
 import { checkAnswerSchemas } from './answer-schemas.ts'
 import type { ChatClientOptions, ChatClientSettings } from './options.ts'
 import { POLICY } from './outbox.ts'
 
 const SETTINGS: Readonly<Record<string, Check>> = {
   forwardedProps: RECORD,
+  output: [(output) => isRecord(output) && typeof output['open'] === 'function', 'what structured() gives'],
   tools: LIST,
   context: LIST,
   logger: [(logger) => isRecord(logger) && typeof logger['warn'] === 'function' && typeof logger['error'] === 'function', 'an object with warn() and error()'],
@@ -41,6 +41,5 @@ export function checkClientOptions(options: ChatClientOptions): void {
 export function checkSettings(settings: ChatClientSettings): void {
   checkFields(settings, SETTINGS)
   settings.tools?.forEach(checkTool)
-  if (settings.output !== undefined) requireSchema(settings.output, 'The option `output`')
   checkAnswerSchemas(settings.answers)
 }

@@ -14,7 +14,7 @@ import { Approvals } from './approvals.ts'
 import { customAsk, isNoResult, type CustomAsk } from './custom-asks.ts'
 import { reviveMessages } from './history.ts'
 import type { InterruptDesk } from './interrupts.ts'
-import type { Outputs } from '../output/outputs.ts'
+import type { OutputReader } from '../output/reader.ts'
 import { withTexts } from '../output/stored-outputs.ts'
 import type { ChatClientOptions, StoredMessage } from './options.ts'
 import { MessageView } from './view.ts'
@@ -24,8 +24,8 @@ export type ToolAsk = Extract<CustomAsk, { readonly kind: 'tool' }>
 export class Conversation {
   readonly #options: Pick<ChatClientOptions, 'initialState' | 'limits'>
   readonly #view = new MessageView()
-  /** Which texts are answers in the form of a value. */
-  readonly outputs: Outputs
+  /** Which texts are answers in the form of a value, if the chat is to know. */
+  outputs: OutputReader | undefined
   readonly approvals: Approvals
   /** Tools of ours that the turn in hand asked for by CUSTOM events, by call. */
   readonly toolAsks: Map<string, ToolAsk> = new Map()
@@ -35,7 +35,7 @@ export class Conversation {
   builder: ThreadBuilder
 
   /** @throws UsageError `malformed-message`. */
-  constructor(options: ChatClientOptions, desk: InterruptDesk, outputs: Outputs) {
+  constructor(options: ChatClientOptions, desk: InterruptDesk, outputs: OutputReader | undefined) {
     this.#options = options
     this.outputs = outputs
     this.approvals = new Approvals(desk)
@@ -49,7 +49,8 @@ export class Conversation {
   /** The messages for a view; those that did not change are the same objects. */
   get messages(): readonly UIMessage[] {
     const { thread } = this
-    return this.outputs.show(this.#view.of(thread.messages, this.approvals.of(thread.interrupts)), this.builder, thread)
+    const messages = this.#view.of(thread.messages, this.approvals.of(thread.interrupts))
+    return this.outputs === undefined ? messages : this.outputs.show(messages, this.builder, thread)
   }
 
   /** Questions of the agent that have no answer. */
@@ -79,7 +80,7 @@ export class Conversation {
     const messages = reviveMessages(stored)
     for (const { id, createdAt } of messages) this.#view.date(id, createdAt)
     this.approvals.read(messages)
-    this.outputs.adopt(messages, this.builder)
+    this.outputs?.adopt(messages, this.builder)
     return toMessages(withTexts(messages))
   }
 
@@ -120,7 +121,7 @@ export class Conversation {
   branch({ messages, state, runs, interrupts }: Pick<Thread, 'messages' | 'state' | 'runs' | 'interrupts'>): ThreadBuilder {
     const { limits } = this.#options
     const builder = new ThreadBuilder({ messages, state, runs, interrupts, ...(limits !== undefined && { limits }) })
-    this.outputs.branch(this.builder, builder)
+    this.outputs?.branch(this.builder, builder)
     return builder
   }
 
@@ -147,7 +148,7 @@ export class Conversation {
 
   /** Begins anew: no messages, the initial state. */
   reset(): void {
-    this.outputs.clear()
+    this.outputs?.clear()
     this.begin()
     this.approvals.clear()
     this.builder = this.#begin([])

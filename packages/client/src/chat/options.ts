@@ -19,6 +19,7 @@ import type { Ending } from '../ending.ts'
 import type { GenerateId } from '../ids.ts'
 import type { Coalesce } from '../scheduler.ts'
 import type { OutputError } from '../output/output-error.ts'
+import type { StructuredOutput } from '../output/reader.ts'
 import type { AnswerSchemas, ChatTypes, ChatTypesOf, OutputSchema, ToolList } from '../tools/tool-types.ts'
 import type { Persistence } from './keeper.ts'
 import type { LiveState } from './line.ts'
@@ -51,12 +52,12 @@ export interface ChatClientSettings<Types extends ChatTypes = ChatTypes> {
    */
   readonly tools?: ToolList
   /**
-   * Schema of what the agent is to answer: a value, as JSON text. It streams as `partial` of the snapshot, is `final` once it is whole
+   * `structured(schema)`: the agent is to answer a value, as JSON text. It streams as `partial` of the snapshot, is `final` once it is whole
    * and fits, and takes the place of the text as a `structured-output` part. The agent is told of it by `outputSchema` in the
    * run's `forwardedProps`: its JSON Schema, if its library can make one. What an agent answers wrongly is no failure of the
    * send; see `outputError` of the snapshot.
    */
-  readonly output?: OutputSchema
+  readonly output?: StructuredOutput
   /** Schemas of what is answered to interrupts, by their `reason`: a payload is held against its schema, and goes as that gives it. */
   readonly answers?: AnswerSchemas
   readonly context?: readonly Context[]
@@ -106,7 +107,7 @@ export interface ChatClientOptions<
   Reasons extends AnswerSchemas = AnswerSchemas,
 > extends ChatClientSettings<ChatTypesOf<Tools, Output, Reasons>> {
   readonly tools?: Tools
-  readonly output?: Output
+  readonly output?: StructuredOutput<Output>
   readonly answers?: Reasons
   /** Default `refuse`. A function decides for each message. */
   readonly whenBusy?: WhenBusy | ((message: UserMessage, queue: readonly QueuedMessage[]) => WhenBusy)

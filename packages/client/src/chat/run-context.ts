@@ -32,7 +32,7 @@ export function makeRunContext(
   { threadId, runId }: Start,
   resume: readonly ResumeEntry[] | undefined,
 ): RunAgentInputContext {
-  const outputSchema = output && jsonSchemaOf(output)
+  const outputSchema = output?.schema && jsonSchemaOf(output.schema)
   const props = outputSchema === undefined ? forwardedProps : withOutputSchema(forwardedProps, outputSchema)
   const parentRunId = resume && runs.findLast((run) => run.outcome === 'interrupted')?.runId
   return {

@@ -331,7 +331,8 @@ export class Runner {
       ...(options.limits !== undefined && { limits: options.limits }),
       onEvent: (event, index) => {
         if (this.phase.kind === 'submitted' && this.#owns(turn)) this.phase = { kind: 'streaming', turn }
-        conversation.outputs.take(builder, event)
+        if (conversation.outputs !== undefined) conversation.outputs.take(builder, event)
+        else if (event.type === 'CUSTOM' && event.name === 'structured-output.complete') callbacks.log('The agent answered a value, which is not read; give the option `output: structured()`.', event)
         conversation.hear(event, index < seen, builder)
         // What is read again was told before.
         if (index >= seen) callbacks.call('onEvent', event, index)

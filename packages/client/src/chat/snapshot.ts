@@ -1,7 +1,6 @@
 /** What a client holds → the snapshot that views read. Nothing changed, same object. */
 import type { Interrupt, Thread, UIMessage } from '@millrace/protocol'
-import { currentOutput } from '../output/current-output.ts'
-import type { Outputs } from '../output/outputs.ts'
+import type { OutputReader } from '../output/reader.ts'
 import type { LiveState } from './line.ts'
 import type { ChatSnapshot, QueuedMessage } from './options.ts'
 import { statusOf, type Phase } from './phase.ts'
@@ -11,7 +10,7 @@ const NONE: readonly string[] = []
 export interface SnapshotSource {
   readonly threadId: string | undefined
   readonly messages: readonly UIMessage[]
-  readonly outputs: Outputs
+  readonly outputs: OutputReader | undefined
   readonly phase: Phase
   readonly interrupts: readonly Interrupt[]
   readonly queue: readonly QueuedMessage[]
@@ -24,13 +23,13 @@ export function buildSnapshot(
   previous: ChatSnapshot | undefined,
   { threadId, messages, outputs, phase, interrupts, queue, thread, storageError, live }: SnapshotSource,
 ): ChatSnapshot {
-  const output = currentOutput(messages)
+  const output = outputs?.current(messages)
   const next: ChatSnapshot = {
     threadId,
     messages,
     partial: output?.partial,
     final: output?.data,
-    outputError: output && outputs.errorOf(output),
+    outputError: output && outputs?.errorOf(output),
     status: statusOf(phase),
     error: phase.kind === 'failed' ? phase.error : undefined,
     unsent: phase.kind === 'failed' ? phase.unsent : NONE,

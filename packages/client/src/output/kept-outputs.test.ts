@@ -1,7 +1,7 @@
 /** Answers in the form of a value on their way to the agent, to storage, and back; and runs that are read again. */
 import { recordedRun, startFaultServer, type FaultServer } from '@millrace/testkit'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ChatClient, fetchServerSentEvents, memoryStorage, persisted, stream, type ChatClientOptions, type StreamChunk } from '@millrace/client'
+import { ChatClient, fetchServerSentEvents, memoryStorage, persisted, stream, structured, type ChatClientOptions, type StreamChunk } from '@millrace/client'
 import { outputSchemaOf, uiMessagesToWire, type StructuredOutputPart, type UIMessage } from '@millrace/protocol'
 import { z } from 'zod'
 import { failed, finished, hello, iterate, started, text, until, userMessage } from '../../test/events.ts'
@@ -14,7 +14,7 @@ afterEach(async () => {
   server = undefined
 })
 
-const output = z.object({ title: z.string() })
+const output = structured(z.object({ title: z.string() }))
 const VALUE = { title: 'Fjords' }
 const JSON_TEXT = JSON.stringify(VALUE)
 
@@ -35,13 +35,13 @@ describe('what the agent gets', () => {
     expect(await sent({ forwardedProps: { a: 1 } })).toEqual({ a: 1 })
     expect(await sent({})).toBeUndefined()
     const bare = { '~standard': { version: 1, vendor: 'x', validate: (value: unknown) => ({ value }) } } as const
-    expect(await sent({ output: bare })).toBeUndefined()
+    expect(await sent({ output: structured(bare) })).toBeUndefined()
     // JSON has no dates: there is nothing to tell, and the send goes on.
-    expect(await sent({ output: z.date() })).toBeUndefined()
+    expect(await sent({ output: structured(z.date()) })).toBeUndefined()
   })
 
   it('what a schema takes in, and not what it makes of it', async () => {
-    const { chat, calls } = scripted([hello()], { output: z.object({ at: z.string().transform((day) => new Date(day)) }) })
+    const { chat, calls } = scripted([hello()], { output: structured(z.object({ at: z.string().transform((day) => new Date(day)) })) })
     await chat.sendMessage('Hi')
     const { forwardedProps = {} } = calls[0]?.[3] ?? {}
     expect(outputSchemaOf({ forwardedProps })).toMatchObject({ properties: { at: { type: 'string' } } })
@@ -66,7 +66,7 @@ describe('a thread that is taken in again', () => {
       await chat.sendMessage('Hi')
       const before = partOf(chat)
       const stored = JSON.parse(JSON.stringify(chat.getSnapshot().messages)) as UIMessage[]
-      for (const options of [{ output }, {}]) {
+      for (const options of [{ output }, { output: structured() }]) {
         const { chat: again } = scripted([], { ...options, initialMessages: stored })
         expect(partOf(again)).toEqual(before)
         expect(again.getSnapshot().final).toEqual(chat.getSnapshot().final)
@@ -81,17 +81,17 @@ describe('a thread that is taken in again', () => {
 
   it('has data as the schema makes it, which JSON could not keep', async () => {
     const dated = z.object({ at: z.string().transform((day) => new Date(day)) })
-    const { chat } = scripted([hello('r1', '{"at":"2026-11-30"}', 'm1')], { output: dated })
+    const { chat } = scripted([hello('r1', '{"at":"2026-11-30"}', 'm1')], { output: structured(dated) })
     await chat.sendMessage('Hi')
     const stored = JSON.parse(JSON.stringify(chat.getSnapshot().messages)) as UIMessage[]
-    const { chat: again } = scripted([], { output: dated, initialMessages: stored })
+    const { chat: again } = scripted([], { output: structured(dated), initialMessages: stored })
     expect(again.getSnapshot().final).toEqual({ at: new Date('2026-11-30') })
   })
 
   it('keeps an answer complete for the agent that the schema of today does not take, and has no data of it', async () => {
     const { chat } = scripted(turns, { output })
     await chat.sendMessage('Hi')
-    const { chat: again } = scripted([], { output: z.object({ name: z.string() }), initialMessages: chat.getSnapshot().messages })
+    const { chat: again } = scripted([], { output: structured(z.object({ name: z.string() })), initialMessages: chat.getSnapshot().messages })
     expect(partOf(again)).toMatchObject({ status: 'complete', raw: JSON_TEXT })
     expect(again.getSnapshot()).toMatchObject({ final: undefined, outputError: undefined })
     expect(contents(again.getSnapshot().messages)).toEqual(['Hi', JSON_TEXT])
@@ -113,7 +113,7 @@ describe('a thread that is stored', () => {
 
   it('comes back after a reload, with what no JSON can say', async () => {
     const disk = memoryStorage()
-    const page = () => scripted([hello('r1', '{"n":"7"}', 'm1')], { output: big, persistence: persisted(disk) }).chat
+    const page = () => scripted([hello('r1', '{"n":"7"}', 'm1')], { output: structured(big), persistence: persisted(disk) }).chat
     const first = page()
     await first.sendMessage('Hi')
     expect(first.getSnapshot().final).toEqual({ n: 7n })

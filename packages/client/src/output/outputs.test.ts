@@ -1,12 +1,12 @@
 /** Answers in the form of a value: as they stream, in the end, when they are wrong, and on their way back to the agent. */
-import { ChatClient, defineTool, OutputError, stream, StreamTruncatedError, type ChatClientOptions, type StreamChunk } from '@millrace/client'
+import { ChatClient, defineTool, OutputError, stream, StreamTruncatedError, structured, type ChatClientOptions, type StreamChunk } from '@millrace/client'
 import { PartialJson, type StructuredOutputPart } from '@millrace/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { failed, finished, hello, interrupted, iterate, started, text, tick, until } from '../../test/events.ts'
 import { scripted } from '../../test/scripted.ts'
 
-const output = z.object({ title: z.string(), tags: z.array(z.string()) })
+const output = structured(z.object({ title: z.string(), tags: z.array(z.string()) }))
 const VALUE = { title: 'Fjords', tags: ['sea', 'snow'] }
 const JSON_TEXT = JSON.stringify(VALUE)
 
@@ -106,7 +106,7 @@ describe('a text that is the value', () => {
   })
 
   it('is what the schema makes of it', async () => {
-    const { chat } = scripted([[started(), ...text('{"at":"2026-11-30"}'), finished()]], { output: z.object({ at: z.string().transform((day) => new Date(day)) }) })
+    const { chat } = scripted([[started(), ...text('{"at":"2026-11-30"}'), finished()]], { output: structured(z.object({ at: z.string().transform((day) => new Date(day)) })) })
     await chat.sendMessage('Hi')
     expect(chat.getSnapshot()).toMatchObject({ partial: { at: '2026-11-30' }, final: { at: new Date('2026-11-30') } })
   })
@@ -235,7 +235,7 @@ describe('what is wrong with it', () => {
   it('a schema that throws', async () => {
     const thrown = new Error('broken')
     const broken = { '~standard': { version: 1, vendor: 'x', validate: () => { throw thrown } } } as never
-    const { error } = await errorsOf(hello('r1', '{}'), { output: broken })
+    const { error } = await errorsOf(hello('r1', '{}'), { output: structured(broken) })
     expect(error).toMatchObject({ code: 'unfit', cause: thrown })
   })
 
@@ -273,7 +273,8 @@ describe('what is wrong with it', () => {
   })
 
   it('`output` that is no schema', () => {
-    expect(() => new ChatClient({ connection: stream(() => iterate([])), output: {} as never })).toThrow(expect.objectContaining({ name: 'UsageError', code: 'bad-tool' }))
+    expect(() => new ChatClient({ connection: stream(() => iterate([])), output: z.string() as never })).toThrow(expect.objectContaining({ name: 'UsageError', code: 'bad-options' }))
+    expect(() => structured({} as never)).toThrow(expect.objectContaining({ name: 'UsageError', code: 'bad-tool' }))
   })
 })
 
@@ -282,7 +283,7 @@ describe('a schema that takes its time', () => {
     let settle: (result: object) => void = () => {}
     const slow = { '~standard': { version: 1, vendor: 'x', validate: () => new Promise((resolve) => (settle = resolve)) } } as never
     for (const [result, status] of [[{ value: 'ours' }, 'complete'], [{ issues: [{ message: 'no' }] }, 'error']] as const) {
-      const { chat } = scripted([hello('r1', '{}')], { output: slow })
+      const { chat } = scripted([hello('r1', '{}')], { output: structured(slow) })
       expect(await chat.sendMessage('Hi')).toEqual({ outcome: 'finished' })
       expect(kinds(chat)).toEqual(['structured-output streaming'])
       let told = 0
@@ -299,7 +300,7 @@ describe('a schema that is slower than the server', () => {
   it('decides on what was said last', async () => {
     const settle: ((result: object) => void)[] = []
     const slow = { '~standard': { version: 1, vendor: 'x', validate: () => new Promise((resolve) => settle.push(resolve)) } } as never
-    const { chat } = scripted([[started(), start('m1'), ...text('{}'), complete({ object: 1 }), complete({ object: 2 }), finished()]], { output: slow })
+    const { chat } = scripted([[started(), start('m1'), ...text('{}'), complete({ object: 1 }), complete({ object: 2 }), finished()]], { output: structured(slow) })
     await chat.sendMessage('Hi')
     expect(settle).toHaveLength(2)
     let told = 0
@@ -314,15 +315,28 @@ describe('a schema that is slower than the server', () => {
 })
 
 describe('a server that says what is the value', () => {
-  it('needs no `output` here', async () => {
-    const { chat } = scripted([[started(), start('m1'), ...text(JSON_TEXT), complete({ object: VALUE, raw: JSON_TEXT, reasoning: 'why', messageId: 'm1' }), finished()]])
+  const told = { output: structured() }
+
+  it('is told of if nothing here reads it', async () => {
+    const logger = { warn: vi.fn(), error: vi.fn() }
+    const { chat } = scripted([[started(), start('m1'), ...text(JSON_TEXT), complete({ object: VALUE, messageId: 'm1' }), finished()]], { logger })
+    await chat.sendMessage('Hi')
+    expect(kinds(chat)).toEqual(['text'])
+    expect(logger.warn).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('structured()'), expect.objectContaining({ name: 'structured-output.complete' }))
+    chat.updateOptions({ connection: stream(() => iterate(hello('r2', JSON_TEXT, 'm2'))), output: structured() })
+    await chat.sendMessage('Hi')
+    expect(kinds(chat)).toEqual(['text', 'text'])
+  })
+
+  it('needs no schema here', async () => {
+    const { chat } = scripted([[started(), start('m1'), ...text(JSON_TEXT), complete({ object: VALUE, raw: JSON_TEXT, reasoning: 'why', messageId: 'm1' }), finished()]], told)
     await chat.sendMessage('Hi')
     expect(outputOf(chat)).toEqual({ type: 'structured-output', status: 'complete', raw: JSON_TEXT, partial: VALUE, data: VALUE, reasoning: 'why', origin: { messageId: 'm1' } })
     expect(chat.getSnapshot().final).toEqual(VALUE)
   })
 
   it('is complete before the run ends, and shown as one from its first character', async () => {
-    const { chat, give } = fed()
+    const { chat, give } = fed(told)
     void chat.sendMessage('Hi')
     await give(started(), start('m1'), ...text('{').slice(0, -1))
     expect(kinds(chat)).toEqual(['structured-output streaming'])
@@ -343,7 +357,7 @@ describe('a server that says what is the value', () => {
     const alone = [started(), start('m1'), complete({ object: VALUE }), finished()]
     const nameless = [started(), complete({ object: VALUE }), finished()]
     for (const turn of [late, alone, nameless]) {
-      const { chat, calls } = scripted([turn, hello('r2')])
+      const { chat, calls } = scripted([turn, hello('r2')], told)
       await chat.sendMessage('Hi')
       expect(outputOf(chat)).toMatchObject({ status: 'complete', raw: JSON_TEXT, data: VALUE })
       await chat.sendMessage('More')
@@ -361,7 +375,7 @@ describe('a server that says what is the value', () => {
   })
 
   it('says so of a text that was shown as one', async () => {
-    const { chat, give } = fed({ initialMessages: [{ id: 'a', role: 'assistant', parts: [{ type: 'structured-output', status: 'complete', raw: '{}' }] }] })
+    const { chat, give } = fed({ ...told, initialMessages: [{ id: 'a', role: 'assistant', parts: [{ type: 'structured-output', status: 'complete', raw: '{}' }] }] })
     void chat.sendMessage('Hi')
     await give(started(), ...text(JSON_TEXT))
     expect(kinds(chat)).toEqual(['structured-output complete', 'text'])
@@ -370,21 +384,21 @@ describe('a server that says what is the value', () => {
   })
 
   it('says it of a message that has calls and no text', async () => {
-    const { chat } = scripted([[started(), ...call('c1', 'look', 'm1'), complete({ object: VALUE, messageId: 'm1' }), finished()]])
+    const { chat } = scripted([[started(), ...call('c1', 'look', 'm1'), complete({ object: VALUE, messageId: 'm1' }), finished()]], told)
     await chat.sendMessage('Hi')
     expect(kinds(chat)).toEqual(['tool-call', 'structured-output complete'])
   })
 
   it('several in one run', async () => {
     const one = (id: string, title: string): StreamChunk[] => [start(id), ...text(JSON.stringify({ title }), id), complete({ object: { title }, messageId: id })]
-    const { chat } = scripted([[started(), ...one('m1', 'A'), ...one('m2', 'B'), finished()]])
+    const { chat } = scripted([[started(), ...one('m1', 'A'), ...one('m2', 'B'), finished()]], told)
     await chat.sendMessage('Hi')
     expect(kinds(chat)).toEqual(['structured-output complete', 'structured-output complete'])
     expect(chat.getSnapshot().final).toEqual({ title: 'B' })
   })
 
   it('never says that it is complete: the text decides', async () => {
-    const { chat } = scripted([[started(), start('m1'), ...text(JSON_TEXT), finished()], [started('r2'), start('m2'), ...text('{"a":', 'm2'), finished('r2')]])
+    const { chat } = scripted([[started(), start('m1'), ...text(JSON_TEXT), finished()], [started('r2'), start('m2'), ...text('{"a":', 'm2'), finished('r2')]], told)
     await chat.sendMessage('Hi')
     expect(chat.getSnapshot().final).toEqual(VALUE)
     await chat.sendMessage('Hi')
@@ -394,7 +408,7 @@ describe('a server that says what is the value', () => {
   it.each([[undefined], [null], ['x'], [{}], [{ messageId: 7 }], [{ object: undefined, raw: 7 }]])('says %j, and nothing breaks', async (value) => {
     const odd = (name: string): StreamChunk => ({ type: 'CUSTOM', name: `structured-output.${name}`, value: value as never })
     for (const turn of [[started(), odd('start'), odd('complete'), ...text('Hi'), finished()], [started(), ...text('Hi'), odd('start'), odd('complete'), finished()]]) {
-      const { chat } = scripted([turn])
+      const { chat } = scripted([turn], told)
       expect(await chat.sendMessage('Hi')).toMatchObject({ outcome: expect.stringMatching(/finished|malformed/) })
       chat.getSnapshot()
     }
@@ -402,7 +416,7 @@ describe('a server that says what is the value', () => {
 
   it('gives what is no JSON, over no wire: it is shown and does not go back', async () => {
     const object = { big: 10n }
-    const { chat, calls } = scripted([[started(), start('m1'), complete({ object }), finished()], hello('r2')])
+    const { chat, calls } = scripted([[started(), start('m1'), complete({ object }), finished()], hello('r2')], told)
     await chat.sendMessage('Hi')
     await chat.sendMessage('More')
     expect(calls[1]?.[0].map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])

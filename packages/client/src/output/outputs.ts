@@ -1,20 +1,16 @@
 /**
  * Which texts of a chat are answers in the form of a value, and those messages with such parts in the place of the texts. A text
  * is one because the server says so (`structured-output.start` and `.complete`, the events of TanStack AI), or because the chat asks
- * for one (`ChatClientOptions.output`) and it is what the agent said last in its run. What a text comes to is decided in
+ * for one (the schema of `structured()`) and it is what the agent said last in its run. What a text comes to is decided in
  * `output-text.ts`.
  */
 import type { EventOf, Run, RunOutcome, StructuredOutputPart, Thread, ThreadBuilder, UIMessage, UIPart, VerifiedEvent } from '@millrace/protocol'
 import { isRecord } from '../checks.ts'
-import type { OutputSchema } from '../tools/tool-types.ts'
+import { currentOutput } from './current-output.ts'
 import type { OutputError } from './output-error.ts'
 import { OutputText, type ToldOutput } from './output-text.ts'
-
-export interface OutputsParts {
-  schema(): OutputSchema | undefined
-  /** What is shown changed by itself: a schema that takes its time is done. */
-  onChange(): void
-}
+import type { OutputReader, OutputReaderParts } from './reader.ts'
+import { outputsIn } from './stored-outputs.ts'
 
 type ById = Map<string, OutputText>
 
@@ -30,8 +26,8 @@ interface Folding {
   run: RunInHand | undefined
 }
 
-export class Outputs {
-  readonly #parts: OutputsParts
+export class Outputs implements OutputReader {
+  readonly #parts: OutputReaderParts
   /** A run that is read again is folded beside what shows, so what was found is kept for each builder. */
   readonly #folding = new WeakMap<ThreadBuilder, Folding>()
   /** Of messages that were stored, or given. */
@@ -44,11 +40,10 @@ export class Outputs {
   #builder: ThreadBuilder | undefined
   #last: readonly UIMessage[] = []
 
-  constructor(parts: OutputsParts) {
+  constructor(parts: OutputReaderParts) {
     this.#parts = parts
   }
 
-  /** An event was folded. */
   take(builder: ThreadBuilder, event: VerifiedEvent): void {
     switch (event.type) {
       case 'RUN_STARTED':
@@ -72,13 +67,11 @@ export class Outputs {
     }
   }
 
-  /** A builder begins with what another holds. */
   branch(from: ThreadBuilder, to: ThreadBuilder): void {
     const { texts } = this.#folding.get(from) ?? {}
     if (texts !== undefined) this.#folding.set(to, { texts: new Map(texts), run: undefined })
   }
 
-  /** Messages come in whose parts say themselves what they are. */
   adopt(messages: readonly UIMessage[], builder: ThreadBuilder | undefined): void {
     const texts = builder && this.#folding.get(builder)?.texts
     this.#generation++
@@ -86,7 +79,7 @@ export class Outputs {
       for (const part of message.parts) {
         const messageId = part.origin?.messageId ?? message.id
         if (part.type === 'structured-output') {
-          this.restore(messageId, part)
+          this.#restore(messageId, part)
         } else if (part.type === 'text') {
           this.#stored.delete(messageId)
           texts?.delete(messageId)
@@ -95,17 +88,14 @@ export class Outputs {
     }
   }
 
-  /** The text of this message was such an answer. */
-  restore(messageId: string, part: StructuredOutputPart): void {
-    this.#generation++
-    this.#stored.set(messageId, OutputText.restored({ ...this.#plan(messageId, undefined), announced: true }, part))
+  restore(messages: readonly unknown[]): void {
+    for (const [messageId, part] of outputsIn(messages)) this.#restore(messageId, part)
   }
 
   clear(): void {
     this.#stored = new Map()
   }
 
-  /** The messages with their answers in the place of the texts. The same objects, and the same array, for what did not change. */
   show(messages: readonly UIMessage[], builder: ThreadBuilder, { runs }: Thread): readonly UIMessage[] {
     const texts = this.#folding.get(builder)?.texts
     if ((texts?.size ?? 0) + this.#stored.size === 0) return messages
@@ -118,7 +108,10 @@ export class Outputs {
     return this.#last
   }
 
-  /** Why a part is none, if it was read here. */
+  current(messages: readonly UIMessage[]): StructuredOutputPart | undefined {
+    return currentOutput(messages)
+  }
+
   errorOf(part: StructuredOutputPart): OutputError | undefined {
     return this.#errors.get(part)
   }
@@ -150,6 +143,12 @@ export class Outputs {
     const shown = { ...message, parts }
     this.#shown.set(message, shown)
     return shown
+  }
+
+  /** The text of this message was such an answer. */
+  #restore(messageId: string, part: StructuredOutputPart): void {
+    this.#generation++
+    this.#stored.set(messageId, OutputText.restored({ ...this.#plan(messageId, undefined), announced: true }, part))
   }
 
   #of(builder: ThreadBuilder): Folding {

@@ -1,5 +1,5 @@
 /** A chat that asks for a value, and an agent of our server that reads what is asked for. */
-import { ChatClient, fetchServerSentEvents } from '@millrace/client'
+import { ChatClient, fetchServerSentEvents, structured } from '@millrace/client'
 import { createRunHandler, outputSchemaOf, type Agent } from '@millrace/server'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
@@ -13,7 +13,7 @@ it('the agent is told the JSON Schema, and what it answers is a value', async ()
   }
   const handler = createRunHandler({ agent, authorize: () => true })
   const connection = fetchServerSentEvents('http://agent.test/', { fetchClient: async (url, init) => handler(new Request(url, init)) })
-  const chat = new ChatClient({ connection, output: z.object({ degrees: z.number() }) })
+  const chat = new ChatClient({ connection, output: structured(z.object({ degrees: z.number() })) })
   expect(await chat.sendMessage('Oslo?')).toEqual({ outcome: 'finished' })
   expect(asked).toMatchObject([{ type: 'object', properties: { degrees: { type: 'number' } } }])
   expect(chat.getSnapshot()).toMatchObject({ final: { degrees: 4 }, outputError: undefined })

@@ -1,5 +1,5 @@
 /** Answers in the form of a value from TanStack AI's `chat({ outputSchema })`, over each of its wires. */
-import { ChatClient, fetchHttpStream, fetchServerSentEvents, webSocket, type ConnectionAdapter } from '@millrace/client'
+import { ChatClient, fetchHttpStream, fetchServerSentEvents, structured, webSocket, type ConnectionAdapter } from '@millrace/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { z } from 'zod'
@@ -24,7 +24,7 @@ describe.each(WIRES)('over %s', (_, connect) => {
   it('streams as a partial value and comes to the value, which goes back as it was said', async () => {
     const names: string[] = []
     const connection = connect() as ConnectionAdapter & { close?(): void }
-    const chat = new ChatClient({ connection, output: recipe, onEvent: (event) => event.type === 'CUSTOM' && names.push(event.name) })
+    const chat = new ChatClient({ connection, output: structured(recipe), onEvent: (event) => event.type === 'CUSTOM' && names.push(event.name) })
     const titles = new Set<unknown>()
     const kinds = new Set<string>()
     chat.subscribe(() => {
@@ -49,7 +49,7 @@ describe.each(WIRES)('over %s', (_, connect) => {
 
   it('is an error of the run there, and no value here, if the model says something else', async () => {
     const connection = connect() as ConnectionAdapter & { close?(): void }
-    const chat = new ChatClient({ connection, output: recipe })
+    const chat = new ChatClient({ connection, output: structured(recipe) })
     expect(await chat.sendMessage('hello')).toMatchObject({ outcome: 'error' })
     expect(chat.getSnapshot()).toMatchObject({ status: 'error', final: undefined, outputError: { code: 'cut-short' } })
     connection.close?.()

@@ -2,7 +2,7 @@
 import { type } from 'arktype'
 import * as v from 'valibot'
 import { z } from 'zod'
-import { callOf, ChatClient, chatSelector, defineTool, type ChatClientOptions, type ChatMethods, type ChatTypesOf, type StreamChunk } from '@millrace/client'
+import { callOf, ChatClient, chatSelector, defineTool, structured, type ChatClientOptions, type ChatMethods, type ChatTypesOf, type StreamChunk } from '@millrace/client'
 import { toolInput, type Interrupt, type UIMessage } from '@millrace/protocol'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -27,7 +27,7 @@ const search = defineTool({ name: 'search', description: 'd', input: z.object({ 
 const chat = new ChatClient({
   connection,
   tools: [weather, book, pick, free, { name: 'bare', description: 'd' }],
-  output: z.object({ title: z.string(), mood: z.enum(['good', 'bad']), tags: z.array(z.object({ id: z.number() })), at: z.string().transform((text) => new Date(text)) }),
+  output: structured(z.object({ title: z.string(), mood: z.enum(['good', 'bad']), tags: z.array(z.object({ id: z.number() })), at: z.string().transform((text) => new Date(text)) })),
   answers: { approval: z.object({ approved: z.boolean() }), date: v.pipe(v.string(), v.transform((text) => new Date(text))) },
   onToolCall(call) {
     same<Equal<(typeof call)['toolName'], 'weather' | 'book' | 'pick' | 'free' | 'bare'>>(true)
@@ -169,7 +169,7 @@ void plain.respond('i', { status: 'resolved', payload: 3 })
 void plain.addToolResult({ toolCallId: 'c', toolName: 'any', output: 3 })
 
 // Options and clients can be named.
-const options: ChatClientOptions = { connection, tools: [weather, book], output: z.string(), onToolCall: ({ toolName }) => void toolName }
+const options: ChatClientOptions = { connection, tools: [weather, book], output: structured(z.string()), onToolCall: ({ toolName }) => void toolName }
 const named: ChatClient<ChatTypesOf<readonly [typeof weather, typeof book]>> = new ChatClient({ connection, tools: [weather, book] })
 void [options, named]
 
