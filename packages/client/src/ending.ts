@@ -23,15 +23,18 @@ export function resultOfThrown(thrown: unknown): Ending {
 
 /** The end of a stream that came to it by itself. */
 export function resultOfEnd(outcome: RunOutcome, violation: ProtocolError | undefined, run: Run | undefined): Ending {
-  if (violation !== undefined) return { outcome, error: violation }
-  switch (outcome) {
+  // Events behind an error break a rule; why the run failed is what the agent said before.
+  const failed = violation?.rule === 'run.after-error'
+  if (violation !== undefined && !failed) return { outcome, error: violation }
+  switch (failed ? 'error' : outcome) {
     case 'error': {
       const { error, runId } = run ?? {}
       return {
-        outcome,
+        outcome: 'error',
         error: new AgentError(error?.message ?? 'The agent reported an error.', {
           ...(error?.code !== undefined && { code: error.code }),
           ...(runId !== undefined && { runId }),
+          cause: violation,
         }),
       }
     }

@@ -87,8 +87,8 @@ export class AgentError extends Error {
   readonly code: string
   declare readonly runId?: string
 
-  constructor(message: string, data: { readonly code?: string; readonly runId?: string } = {}) {
-    super(message)
+  constructor(message: string, data: { readonly code?: string; readonly runId?: string; readonly cause?: unknown } = {}) {
+    super(message, data.cause === undefined ? undefined : { cause: data.cause })
     this.code = data.code ?? 'run-error'
     if (data.runId !== undefined) this.runId = data.runId
   }

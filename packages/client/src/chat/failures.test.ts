@@ -1,7 +1,7 @@
 import { ChatClient, fetchServerSentEvents, stream, type ChatClientOptions, type StreamChunk } from '@millrace/client'
 import { ProtocolError, UsageError } from '@millrace/protocol'
 import { describe, expect, it } from 'vitest'
-import { caught, failed, hello, iterate, sse, started, text, until } from '../../test/events.ts'
+import { caught, failed, finished, hello, iterate, sse, started, text, until } from '../../test/events.ts'
 import { scripted, texts } from '../../test/scripted.ts'
 import { answerWith, serve, SSE_HEADERS } from '../../test/serve.ts'
 
@@ -15,6 +15,18 @@ describe('failures', () => {
     const next = chat.sendMessage('Again')
     expect(chat.getSnapshot()).toMatchObject({ status: 'submitted', error: undefined })
     expect(await next).toEqual({ outcome: 'finished' })
+  })
+
+  it('gives what the agent said although its server went on behind it', async () => {
+    const behind: StreamChunk[][] = [[{ type: 'TEXT_MESSAGE_END', messageId: 'm1' }], [finished()], [failed('other')]]
+    for (const rest of behind) {
+      const { chat } = scripted([[started(), ...text('So').slice(0, -1), { ...failed('quota'), code: 'rate_limit' }, ...rest], hello('r2')])
+      const result = await chat.sendMessage('Hi')
+      expect(result).toMatchObject({ outcome: 'error', error: { name: 'AgentError', message: 'quota', code: 'rate_limit', runId: 'r1' } })
+      expect(result.error?.cause).toMatchObject({ name: 'ProtocolError', rule: 'run.after-error' })
+      expect(chat.getSnapshot().runs).toEqual([{ threadId: 't1', runId: 'r1', outcome: 'error', error: { message: 'quota', code: 'rate_limit' } }])
+      expect(texts(chat)).toEqual(['Hi', 'So'])
+    }
   })
 
   it('gives a malformed event as ProtocolError, keeps what came before, and closes the request', async () => {

@@ -91,6 +91,23 @@ describe('fetchServerSentEvents', () => {
     expect(error).toMatchObject({ name: 'UsageError', code: 'no-url' })
   })
 
+  it.each([
+    ['{"message":"No credit left"}', 'No credit left'],
+    ['{"error":"No credit left"}', 'No credit left'],
+    ['{"error":{"message":"No credit left","code":"credit"}}', 'No credit left'],
+    ['{"type":"about:blank","title":"Payment Required","detail":"No credit left"}', 'No credit left'],
+    ['{"title":"No credit left"}', 'No credit left'],
+    ['{"message":{"a":1},"error":""}', undefined],
+    ['{"__proto__":{"message":"x"}}', undefined],
+    ['null', undefined],
+    ['No credit left', undefined],
+  ])('a status with the body %s is told with its reason', async (body, reason) => {
+    const server = await serve(answerWith(body, { 'content-type': 'application/json' }, 402))
+    const { error } = await collectUntilError(fetchServerSentEvents(server.url).connect(messages, undefined, undefined, context))
+    expect(error).toMatchObject({ code: 'http-status', status: 402, body })
+    expect(error.message).toBe(`${server.url} answered with HTTP 402 Payment Required${reason === undefined ? '.' : `: ${reason}`}`)
+  })
+
   it('gives a 404 as http-status with status, URL and what the server said', async () => {
     const server = await serve(answerWith('No such agent: weather', { 'content-type': 'text/plain' }, 404))
     const { error, items } = await collectUntilError(

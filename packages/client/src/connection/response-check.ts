@@ -106,13 +106,25 @@ export async function statusError(answer: HttpAnswer, url: string): Promise<Tran
   const body = await excerptOf(answer)
   const asked = retryAfterMs(answer.header('retry-after'), systemClock.now())
   const reason = statusText === '' ? '' : ` ${statusText}`
-  return new TransportError(`${url} answered with HTTP ${status}${reason}.`, {
+  const said = body && reasonIn(body)
+  return new TransportError(`${url} answered with HTTP ${status}${reason}${said === undefined ? '.' : `: ${said}`}`, {
     code: 'http-status',
     status,
     url,
     ...(body !== undefined && { body }),
     ...(asked !== undefined && { retryAfterMs: asked }),
   })
+}
+
+/** What a JSON body says was wrong, in one of the usual places (RFC 9457 among them). */
+function reasonIn(body: string): string | undefined {
+  try {
+    const { message, error, detail, title } = Object(JSON.parse(body)) as Record<string, unknown>
+    const places = [message, error, Object(error).message, detail, title]
+    return places.find((said): said is string => typeof said === 'string' && said !== '')
+  } catch {
+    return undefined
+  }
 }
 
 /** {@link checkAnswer}, for a `Response`. */

@@ -125,7 +125,8 @@ export class ThreadReader {
     if (error instanceof ProtocolError) {
       this.#error = error
       this.#outcome = REJECTED[error.code]
-      this.thread.endRun(this.#outcome, { message: error.message, code: error.rule })
+      // What came behind an error says nothing more of the run that failed.
+      if (this.thread.outcome !== 'error') this.thread.endRun(this.#outcome, { message: error.message, code: error.rule })
     }
     throw error
   }
