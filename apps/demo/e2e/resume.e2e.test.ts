@@ -288,7 +288,10 @@ describe('the server', () => {
 
 describe('the user', () => {
   test('has a browser that the agent asks: the tool runs there, and the run goes on', async () => {
-    const { page, posts, ask, answer, idle, log } = await visit(demo.url, { timezoneId: 'America/New_York' })
+    // Slow enough for a busy machine to show what comes in pieces.
+    const patient = await startDemo({ DEMO_PACE: '2' })
+    closers.push(() => patient.stop())
+    const { page, posts, ask, answer, idle, log } = await visit(patient.url, { timezoneId: 'America/New_York' })
     const seen = await watch(page, { args: { selector: '.tool-args' } })
     await ask('What time is it here?')
     await idle()

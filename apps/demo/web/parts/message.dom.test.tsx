@@ -5,6 +5,7 @@ import { createRoot } from 'react-dom/client'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Transcript } from '../chat/transcript.tsx'
 import { Markdown, safeUrl } from './markdown.tsx'
+import { OwnMessage } from './own-message.tsx'
 
 declare global {
   var IS_REACT_ACT_ENVIRONMENT: boolean
@@ -93,4 +94,21 @@ test('a delta renders the message it belongs to, and no other', () => {
   for (const id of ['u1', 'a1', 'u2']) expect(reads.get(id)).toBe(before.get(id))
   expect(reads.get('a2')).toBeGreaterThan(before.get('a2') ?? 0)
   expect(box.textContent).toContain('delta')
+})
+
+test('what is being written of a message stays while nothing can be sent, and can be sent after', () => {
+  const message: UIMessage = { id: 'u1', role: 'user', parts: [{ type: 'text', content: 'Two rooms' }] }
+  const sent: string[] = []
+  const show = (onEdit: ((id: string, text: string) => void) | undefined): void => act(() => root.render(<OwnMessage message={message} onEdit={onEdit} />))
+  const edit = (_id: string, text: string): void => void sent.push(text)
+  const askAgain = (): HTMLButtonElement | undefined => [...box.querySelectorAll('button')].find(({ textContent }) => textContent === 'Ask again')
+  show(edit)
+  act(() => box.querySelector<HTMLButtonElement>('[aria-label="Edit your message"]')?.click())
+  expect(askAgain()?.disabled).toBe(false)
+  show(undefined)
+  expect(box.querySelector('textarea')?.value).toBe('Two rooms')
+  expect(askAgain()?.disabled).toBe(true)
+  show(edit)
+  act(() => askAgain()?.click())
+  expect(sent).toEqual(['Two rooms'])
 })
