@@ -2,7 +2,7 @@
  * A conversation with an agent: what the user does goes in, one snapshot comes out. It joins the parts beside it;
  * what a send does, which questions are open and how messages are cut back is decided there.
  */
-import type { ApprovalDecision, ResumeEntry } from '@millrace/protocol'
+import { UsageError, type ApprovalDecision, type ResumeEntry } from '@millrace/protocol'
 import type { NormalizedConnection } from '../connection/normalize.ts'
 import { generateId, type IdKind } from '../ids.ts'
 import type { OutputReader } from '../output/reader.ts'
@@ -141,8 +141,12 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
   /** The present snapshot; the same object until something changes. */
   readonly getSnapshot = (): ChatSnapshot<Types> => this.#store.getSnapshot() as ChatSnapshot<Types>
 
-  /** Calls `listener` after changes, until the function it returns is called. While there is one, `live` listens to the thread. */
+  /**
+   * Calls `listener` after changes, until the function it returns is called. While there is one, `live` listens to the thread.
+   * @throws UsageError `bad-options` if it is no function.
+   */
   readonly subscribe = (listener: () => void): (() => void) => {
+    if (typeof listener !== 'function') throw new UsageError('bad-options', 'What subscribe() is given has to be a function.')
     const leave = this.#store.subscribe(listener)
     const unwatch = this.#live.watch()
     return () => {
@@ -387,7 +391,9 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
   }
 
   #generateId(kind: IdKind): string {
-    return (this.#options.generateId ?? generateId)(kind)
+    const id: unknown = (this.#options.generateId ?? generateId)(kind)
+    if (typeof id === 'string' && id !== '') return id
+    throw new UsageError('bad-options', '`generateId` has to give text that is not empty.')
   }
 
   #now(): number {

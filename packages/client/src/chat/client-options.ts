@@ -1,5 +1,5 @@
 /** What a chat client asks of its options, told where the mistake is made and not when it first hurts. It keeps nothing. */
-import { requireMode } from '@millrace/protocol'
+import { requireMode, UsageError } from '@millrace/protocol'
 import { checkFields, checkLimits, COUNT, FUNCTION, isRecord, LIST, RECORD, TEXT, type Check } from '../checks.ts'
 import { checkTool } from '../tools/define-tool.ts'
 import { checkAnswerSchemas } from './answer-schemas.ts'
@@ -41,5 +41,8 @@ export function checkClientOptions(options: ChatClientOptions): void {
 export function checkSettings(settings: ChatClientSettings): void {
   checkFields(settings, SETTINGS)
   settings.tools?.forEach(checkTool)
+  const names = settings.tools?.map(({ name }) => name) ?? []
+  const twice = names.find((name, index) => names.indexOf(name) < index)
+  if (twice !== undefined) throw new UsageError('bad-tool', `Two tools are called "${twice}": an agent could call but one of them.`)
   checkAnswerSchemas(settings.answers)
 }

@@ -14,6 +14,8 @@ const is = (what: string, holds: (value: unknown) => boolean): Check => (value, 
 const string = is('a string', (value) => typeof value === 'string')
 const boolean = is('true or false', (value) => typeof value === 'boolean')
 const record = is('an object', isRecord)
+/** What is found out at a send makes each send after it fail. */
+const jsonRecord = is('an object that JSON can say', (value) => isRecord(value) && isJson(value))
 const oneOf = (...known: readonly string[]): Check =>
   is(`one of ${known.join(', ')}`, (value) => typeof value === 'string' && known.includes(value))
 
@@ -95,10 +97,10 @@ const uiMessage = object({
   role: oneOf('system', 'developer', 'user', 'assistant'),
   parts: list(part),
   name: optional(string),
-  metadata: optional(record),
+  metadata: optional(jsonRecord),
 })
 
-const messageInput = object({ content, id: optional(string), metadata: optional(record) })
+const messageInput = object({ content, id: optional(string), metadata: optional(jsonRecord) })
 
 /** @throws UsageError `malformed-message`, naming the message and the field. */
 export function checkStored(messages: unknown): void {
@@ -114,6 +116,14 @@ export function checkStored(messages: unknown): void {
 export function checkInput(input: unknown): void {
   const wrong = messageInput(input, '')
   if (wrong !== undefined) throw malformed(`A message is text, or { content } with text or content parts: ${wrong}.`)
+}
+
+function isJson(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined
+  } catch {
+    return false
+  }
 }
 
 function malformed(message: string): UsageError {

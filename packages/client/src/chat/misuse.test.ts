@@ -20,6 +20,9 @@ async function refused(chat: ChatClient, act: () => unknown): Promise<UsageError
   return error
 }
 
+const cycle: Record<string, unknown> = {}
+cycle['self'] = cycle
+
 describe('messages of the user', () => {
   it.each([
     [{ content: [null] }, 'content[0]'],
@@ -33,10 +36,12 @@ describe('messages of the user', () => {
     [{ content: [{ type: 'image', source: { type: 'data', value: 'AA' } }] }, 'content[0].source.mimeType'],
     [{ content: 'x', id: 7 }, 'id'],
     [{ content: 'x', metadata: 'm' }, 'metadata'],
+    [{ content: 'x', metadata: { at: 1n } }, 'metadata'],
+    [{ content: 'x', metadata: cycle }, 'metadata'],
     [{ content: {} }, 'content'],
     [null, 'it'],
     [5, 'it'],
-  ])('sendMessage(%j) is malformed-message and names %s', async (input, field) => {
+  ])('sendMessage(%o) is malformed-message and names %s', async (input, field) => {
     const { chat, calls } = scripted([hello()])
     const error = await refused(chat, () => chat.sendMessage(input as never))
     expect(error.code).toBe('malformed-message')
@@ -106,6 +111,7 @@ describe('options', () => {
     [{ connection, limits: { frameLength: -1 } }, 'bad-limit'],
     [{ connection, limits: { jsonDepth: Number.NaN } }, 'bad-limit'],
     [{ connection, limits: 5 }, 'bad-limit'],
+    [{ connection, tools: [{ name: 'a', description: '' }, { name: 'b', description: '' }, { name: 'a', description: '' }] }, 'bad-tool'],
   ])('new ChatClient(%o) is %s', async (options, code) => {
     expect(await caught(() => new ChatClient(options as ChatClientOptions))).toMatchObject({ name: 'UsageError', code })
   })
@@ -113,6 +119,7 @@ describe('options', () => {
   const settings: readonly [string, unknown][] = [
     ['forwardedProps', 'x'],
     ['tools', {}],
+    ['output', { type: 'object' }],
     ['context', 'x'],
     ['logger', {}],
     ['logger', 'console'],
@@ -157,6 +164,12 @@ describe('options', () => {
     expect(() => new ChatClient({ connection, zork: 5, ...Object.fromEntries(names.map((name) => [name, undefined])) } as never)).not.toThrow()
   })
 
+  it('a listener that is no function is refused', async () => {
+    const { chat } = scripted([])
+    expect(await caught(() => chat.subscribe(undefined as never))).toMatchObject({ name: 'UsageError', code: 'bad-options' })
+    expect(() => chat.stop()).not.toThrow()
+  })
+
   it('updateOptions(null) is refused and the old connection stays', async () => {
     const { chat } = scripted([hello()])
     expect((await refused(chat, () => chat.updateOptions(null as never))).code).toBe('no-connection')
@@ -182,6 +195,14 @@ describe('options', () => {
 })
 
 describe('functions of the caller that throw', () => {
+  it.each([undefined, 5, ''])('generateId that gives %j changes nothing', async (id) => {
+    const { chat, calls } = scripted([hello()], { generateId: () => id as never })
+    const error = await refused(chat, () => chat.sendMessage('x'))
+    expect(error.code).toBe('bad-options')
+    expect(error.message).toContain('generateId')
+    expect(calls).toEqual([])
+  })
+
   it.each(['message', 'thread', 'run'])('generateId throwing for the %s id changes nothing', async (broken) => {
     const boom = new Error('no ids')
     const made: string[] = []
