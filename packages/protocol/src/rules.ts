@@ -345,6 +345,11 @@ const TEXTS: Readonly<Record<RuleId, Omit<Rule, 'severity'>>> = {
     title: 'An id names one message of one role',
     explanation: 'The id belongs to a message of another role.',
   },
+  'state.interrupt-repeated': {
+    source: 'AG-UI 1.0, interrupts',
+    title: 'An interrupt has an id of its own',
+    explanation: 'An answer names its interrupt by id, so of several with one id only the first is asked. Give every interrupt an id of its own.',
+  },
 }
 
 /** The rules by id. */

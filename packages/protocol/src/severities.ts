@@ -91,6 +91,7 @@ export const SEVERITIES = {
   'state.no-target': 'warning',
   'state.result-id-taken': 'warning',
   'state.role-conflict': 'warning',
+  'state.interrupt-repeated': 'warning',
 } as const
 
 /** Id of a rule. */

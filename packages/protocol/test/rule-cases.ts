@@ -186,6 +186,11 @@ const OTHER_RULES: readonly RuleCase[] = [
   { rule: 'state.no-target', finds: [run({ type: 'ACTIVITY_DELTA', messageId: 'ghost', activityType: 'PLAN', patch: [] }), run({ type: 'REASONING_ENCRYPTED_VALUE', subtype: 'message', entityId: 'ghost', encryptedValue: 'v' })], quiet: [run({ type: 'ACTIVITY_SNAPSHOT', messageId: 'p', activityType: 'PLAN', content: {} }, { type: 'ACTIVITY_DELTA', messageId: 'p', activityType: 'PLAN', patch: [] })] },
   { rule: 'state.result-id-taken', finds: [run(...say('m'), ...call('c', '{}', { parentMessageId: 'm' }), result('c', 'm'))], quiet: [run(...say('m'), ...call('c', '{}', { parentMessageId: 'm' }), result('c', 'x'))] },
   { rule: 'state.role-conflict', finds: [run({ type: 'ACTIVITY_SNAPSHOT', messageId: 'p', activityType: 'PLAN', content: {} }, ...say('p'))], quiet: [run(...say('p'))] },
+  {
+    rule: 'state.interrupt-repeated',
+    finds: [[start, { ...finish, outcome: { type: 'interrupt', interrupts: [{ id: 'i', reason: 'x' }, { id: 'i', reason: 'x' }] } }]],
+    quiet: [[start, { ...finish, outcome: { type: 'interrupt', interrupts: [{ id: 'i', reason: 'x' }, { id: 'j', reason: 'x' }] } }]],
+  },
 ]
 
 /** The stream with what is still open closed, so that it is a whole one with which nothing is wrong. */

@@ -54,6 +54,17 @@ describe('interrupts', () => {
     expect(calls).toHaveLength(2)
   })
 
+  it('one id that is asked twice is answered once, with a warning', async () => {
+    const rules: string[] = []
+    const { chat, calls } = scripted([interrupted('r1', ask('i1'), ask('i2'), ask('i1')), hello('r2')], { onDiagnostic: ({ rule }) => rules.push(rule) })
+    expect(await chat.sendMessage('Hi')).toEqual({ outcome: 'interrupted' })
+    expect(chat.getSnapshot().interrupts).toMatchObject([{ id: 'i1' }, { id: 'i2' }])
+    expect(rules).toEqual(['state.interrupt-repeated'])
+    await chat.respond('i1', { status: 'resolved' })
+    expect(await chat.respond('i2', { status: 'cancelled' })).toEqual({ outcome: 'finished' })
+    expect(calls[1]?.[3]?.resume).toEqual([{ interruptId: 'i1', status: 'resolved' }, { interruptId: 'i2', status: 'cancelled' }])
+  })
+
   it('asks again if the answers did not arrive', async () => {
     const { chat } = scripted([interrupted('r1', ask('i1'))])
     await chat.sendMessage('Hi')

@@ -34,7 +34,7 @@ export class Draft {
     this.document = new PatchedDocument(state, limits)
     this.#runs.replace(runs)
     this.#earlier = runs.length
-    this.#interrupts.replace(interrupts)
+    this.setInterrupts(interrupts)
     this.#last = { ...EMPTY_THREAD, state }
   }
 
@@ -107,8 +107,10 @@ export class Draft {
     if (index !== undefined && subagent !== undefined) this.#subagents.set(index, { ...subagent, ...changes })
   }
 
+  /** An answer names its interrupt by id: of several with one id the first is asked, and the others are answered with it. */
   setInterrupts(interrupts: readonly Interrupt[]): void {
-    this.#interrupts.replace(interrupts)
+    const seen = new Set<string>()
+    this.#interrupts.replace(interrupts.filter(({ id }) => !seen.has(id) && seen.add(id)))
   }
 
   /** The thread as it stands: an immutable value, the same one as before if nothing changed. */

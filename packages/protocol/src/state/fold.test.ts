@@ -171,6 +171,14 @@ describe('runs', () => {
     expect(fold([asked, start, finish]).thread.interrupts).toEqual([])
   })
 
+  it('of interrupts with one id the first is asked, which is reported; those of a thread that is handed over as well', () => {
+    const asks = [{ id: 'i', reason: 'first' }, { id: 'j', reason: 'x' }, { id: 'i', reason: 'second' }]
+    const { thread, rules } = fold([{ ...finish, outcome: { type: 'interrupt', interrupts: asks } }])
+    expect(thread.interrupts).toEqual(asks.slice(0, 2))
+    expect(rules).toEqual(['state.interrupt-repeated'])
+    expect(new ThreadBuilder({ interrupts: asks }).snapshot().interrupts).toEqual(asks.slice(0, 2))
+  })
+
   it('a late RUN_ERROR makes a finished run a failed one', () => {
     expect(fold([finish, { type: 'RUN_ERROR', message: 'late', code: 'x' }]).thread.runs).toMatchObject([{ outcome: 'error', error: { message: 'late', code: 'x' } }])
   })

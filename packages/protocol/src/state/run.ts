@@ -1,5 +1,6 @@
 /** How RUN_* shows: runs, their outcome, pending calls and interrupts. */
-import type { EventOf } from '../events/event.ts'
+import type { Reporter } from '../diagnostics.ts'
+import type { EventOf, Interrupt } from '../events/event.ts'
 import type { Draft } from './draft.ts'
 import type { RunOutcome } from './thread.ts'
 
@@ -22,12 +23,14 @@ const OUTCOMES: Readonly<Record<'success' | 'interrupt' | 'cancelled', RunOutcom
   cancelled: 'cancelled',
 }
 
-export function finished(draft: Draft, event: EventOf<'RUN_FINISHED'>): void {
+export function finished(draft: Draft, event: EventOf<'RUN_FINISHED'>, reporter: Reporter): void {
   const { outcome, result, usage } = event
   const listed = outcome?.type === 'success' ? outcome.pendingToolCallIds : undefined
   // A missing or empty list proves nothing: then a call is pending if it was started and no result came.
   const pending = listed?.length ? listed : [...draft.runCalls].filter(([, answered]) => !answered).map(([id]) => id)
-  draft.setInterrupts(outcome?.type === 'interrupt' ? outcome.interrupts : [])
+  const interrupts = outcome?.type === 'interrupt' ? outcome.interrupts : []
+  draft.setInterrupts(interrupts)
+  reportRepeated(interrupts, reporter)
   draft.endRun(OUTCOMES[outcome?.type ?? 'success'])
   const run = draft.run
   if (run === undefined || (result === undefined && usage === undefined && pending.length === 0 && run.pendingToolCallIds === undefined)) return
@@ -38,6 +41,14 @@ export function finished(draft: Draft, event: EventOf<'RUN_FINISHED'>): void {
     ...(usage !== undefined && { usage }),
     ...(pending.length > 0 && outcome?.type !== 'cancelled' && { pendingToolCallIds: pending }),
   })
+}
+
+function reportRepeated(interrupts: readonly Interrupt[], reporter: Reporter): void {
+  const seen = new Set<string>()
+  for (const [index, { id }] of interrupts.entries()) {
+    if (seen.has(id)) reporter.report('state.interrupt-repeated', { message: `The interrupt "${id}" is asked twice`, pointer: `/outcome/interrupts/${index}/id` })
+    seen.add(id)
+  }
 }
 
 export function failed(draft: Draft, event: EventOf<'RUN_ERROR'>): void {

@@ -40,6 +40,8 @@ describe('buildResume', () => {
       { interruptId: 'b', status: 'cancelled' },
     ])
     expect(buildResume([], [], NOW)).toEqual([])
+    // Those of one id have one answer.
+    expect(buildResume([ask('a'), ask('a')], [yes('a')], NOW)).toEqual([yes('a')])
   })
 
   it('leaves out what is null, for which a run input has no place; other falsy payloads stay', () => {

@@ -69,7 +69,7 @@ export function resumeEntry(
 }
 
 /**
- * The `resume` of the next run input: an entry for every open interrupt, in the order of the interrupts, or an error
+ * The `resume` of the next run input: an entry for every open interrupt (one for each id), in the order of the interrupts, or an error
  * and nothing (AG-UI 1.0: an interrupt without an entry is not abandoned, so a run must not start without one).
  * @param interrupts the questions that are open: `Thread.interrupts`.
  * @param answers one for each, in any order.
@@ -102,7 +102,7 @@ export function buildResume(
         "'cancelled'.",
     )
   }
-  return interrupts.map(({ id }) => entries.get(id) as ResumeEntry)
+  return [...new Set(interrupts.map(({ id }) => id))].map((id) => entries.get(id) as ResumeEntry)
 }
 
 function quoted(interrupts: readonly Interrupt[]): string {
