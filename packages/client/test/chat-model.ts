@@ -39,8 +39,6 @@ interface Chain {
   /** What its last run was sent with, and over what state. */
   resumes: boolean
   state: unknown
-  /** A call was answered while it went on: a turn that is sent again is as it was before that. */
-  answered?: boolean
   /** Runs that it went on with. */
   count: number
   /** The run is over and our slow tools are at work. */
@@ -53,7 +51,6 @@ interface Failed {
   readonly plan: Plan | undefined
   readonly resumes: boolean
   readonly state: unknown
-  readonly answered: boolean
   /** The answers that it was sent with. */
   readonly notes: ReadonlyMap<string, 'resolved' | 'cancelled'>
 }
@@ -191,10 +188,12 @@ export class Model {
     if (this.busy) return 'busy'
     const { failed } = this
     if (failed === undefined) return 'nothing-to-retry'
-    if (failed.resumes && this.questions.some((question) => this.#expired(question, failed.notes.get(question.id)))) return 'interrupt-expired'
+    // What was said since goes before it.
+    const notes = new Map([...failed.notes, ...this.#noted])
+    if (failed.resumes && this.questions.some((question) => this.#expired(question, notes.get(question.id)))) return 'interrupt-expired'
     this.entries.splice(this.entries.indexOf(failed.shown))
     this.state = failed.state
-    if (failed.resumes) for (const [id, status] of failed.notes) this.#noted.set(id, status)
+    if (failed.resumes) for (const [id, status] of notes) this.#noted.set(id, status)
     return this.#begin([send], failed.plan, failed.resumes)
   }
 
@@ -209,7 +208,6 @@ export class Model {
   }
 
   answer(send: number, call: string, text: string, plan: Plan): Refusal {
-    if (this.#chain !== undefined) this.#chain.answered = true
     const shown = this.entries.filter(isShown).find((entry) => this.#callsOf(entry).some(({ id }) => id === call)) as Shown
     this.failed = undefined
     const last = this.#last
@@ -385,9 +383,9 @@ export class Model {
   }
 
   #end(outcome: 'finished' | 'interrupted' | 'error'): void {
-    const { sends, plan, shown, resumes, state, answered = false, joined, count, working } = this.#chain as Chain
+    const { sends, plan, shown, resumes, state, joined, count, working } = this.#chain as Chain
     // One that went well, and was gone on with too often, is not sent again; nor is one that was only joined.
-    if (outcome === 'error' && this.#last !== shown && !working && !(joined && count === 0)) this.failed = { shown, plan, resumes, state, answered, notes: new Map(this.#noted) }
+    if (outcome === 'error' && this.#last !== shown && !working && !(joined && count === 0)) this.failed = { shown, plan, resumes, state, notes: new Map(this.#noted) }
     if (outcome !== 'finished') this.#last = undefined
     this.#leave(outcome === 'error' ? 'error' : 'ready')
     this.#settle(sends, outcome)

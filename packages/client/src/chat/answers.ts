@@ -14,6 +14,7 @@ import type { GenerateId } from '../ids.ts'
 import { heldAnswer } from './answer-schemas.ts'
 import { checkEdited } from './approval-input.ts'
 import type { Conversation } from './conversation.ts'
+import { answersAgain } from './failed-turn.ts'
 import { checkAnswer, type InterruptDesk } from './interrupts.ts'
 import type { Keeper } from './keeper.ts'
 import type { ChatClientSettings, InterruptAnswer, SendOptions, ToolResultInput, TurnResult } from './options.ts'
@@ -149,7 +150,8 @@ export class Answers {
     requireIdle()
     const { failed } = runner
     if (failed === undefined) throw nothingToRetry()
-    const { start: before, base, resume } = failed
+    const { start: before, base } = failed
+    const resume = answersAgain(failed, desk.replies)
     const start = prepare({ ...(before.body !== undefined && { body: before.body }) })
     if (resume.length > 0) {
       buildResume(base.interrupts, resume, now())

@@ -262,7 +262,8 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
 
   /**
    * Sends the turn that failed last again as it was: the same messages, `body`, answers to interrupts and results of tools, with
-   * the settings of now. What came of it goes, and a run that may go on at a server which keeps runs is cancelled there.
+   * the settings of now. What came of it goes, but for answers that the user gave since; a run that may go on at a server which keeps
+   * runs is cancelled there.
    * `unsent` in the snapshot tells which messages were not heard of.
    * @throws UsageError (rejects) `nothing-to-retry` if none failed, or something was done since (a reload of the page, too);
    * `interrupt-expired`, `busy`.

@@ -121,6 +121,48 @@ describe('retry', () => {
     expect(texts(chat)).toEqual(['go', '[tool-call]|One'])
   })
 
+  it.each(['pending calls', 'interrupts'])('brings what the user answered while the turn went on, but for calls that it made: %s', async (how) => {
+    const calling = (id: string): StreamChunk[] => [{ type: 'TOOL_CALL_START', toolCallId: id, toolCallName: 'ask', parentMessageId: `a-${id}` }, { type: 'TOOL_CALL_END', toolCallId: id }]
+    const byInterrupts = how === 'interrupts'
+    const asks = [{ id: 'i1', reason: 'tanstack:client_tool_execution', toolCallId: 'c1' }, { id: 'i2', reason: 'x' }]
+    const first = [started('r1'), ...calling('c1'), ...(byInterrupts ? interrupted('r1', ...asks).slice(1) : [finished('r1')])]
+    let fail: () => void = () => {}
+    const calls: Parameters<StreamFactory>[] = []
+    const connection = stream((...args) => {
+      if (calls.push(args) !== 2) return iterate(calls.length === 1 ? first : hello('r3'))
+      return (async function* () {
+        yield* [started('r2'), ...calling('c2')]
+        await new Promise<void>((resolve) => {
+          fail = resolve
+        })
+        throw broken
+      })()
+    })
+    const { chat } = chatWith([], { connection, tools: [defineTool({ name: 'ask', description: 'd' })] })
+    await chat.sendMessage('go')
+    const second = byInterrupts
+      ? chat.respond('i2', { status: 'resolved' }).then(() => chat.addToolResult({ toolCallId: 'c1', output: 'early' }))
+      : chat.sendMessage('something else')
+    await until(() => chat.getSnapshot().status === 'streaming' && calls.length === 2)
+    for (const toolCallId of ['c1', 'c2']) await chat.addToolResult({ toolCallId, output: 'late' })
+    fail()
+    expect(await second).toMatchObject({ error: broken })
+    expect(await chat.retry()).toEqual({ outcome: 'finished' })
+    const answered = calls[2]?.[0].flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-call' ? [[part.id, part.output]] : [])))
+    expect(answered).toEqual([['c1', 'late']])
+    if (byInterrupts) expect(calls[2]?.[3]?.resume).toEqual([{ interruptId: 'i1', status: 'resolved', payload: 'late' }, { interruptId: 'i2', status: 'resolved' }])
+  })
+
+  it('brings what the user said to an interrupt since, in the place of what was sent', async () => {
+    const { chat, calls } = chatWith([interrupted('r1', { id: 'i1', reason: 'x' }, { id: 'i2', reason: 'x' }), cut(), hello('r3')])
+    await chat.sendMessage('Hi')
+    await chat.respond('i1', { status: 'cancelled' })
+    await chat.respond('i2', { status: 'resolved', payload: 5 })
+    await chat.respond('i2', { status: 'resolved', payload: 6 })
+    expect(await chat.retry()).toEqual({ outcome: 'finished' })
+    expect(calls[2]?.[3]?.resume).toMatchObject([{ status: 'cancelled' }, { payload: 6 }])
+  })
+
   it('cancels the run that may go on at the server, and no other', async () => {
     for (const [turn, count] of [[cut(...half('r1')), 1], [[started('r1'), failed()], 0]] as const) {
       const { chat, cancelled } = chatWith([turn, hello('r2')])

@@ -95,13 +95,14 @@ export class Runner {
     return failed !== undefined && !this.busy && failed.after === this.#parts.conversation.thread ? failed : undefined
   }
 
-  /** Goes back to where a turn that failed began: what came of it goes. Tells nobody yet. */
-  rewind({ base, runId, answered }: FailedTurn): void {
+  /** Goes back to where a turn that failed began: what came of it goes, what the user answered meanwhile stays. Tells nobody yet. */
+  rewind({ base, runId, answered, given }: FailedTurn): void {
     const { conversation } = this.#parts
     // Two runs would go on with one thread.
     if (runId !== undefined) this.#cancel(runId)
     conversation.show(conversation.branch(base))
     conversation.answered = answered
+    this.#answers.show([...given].map(([toolCallId, answer]) => ({ toolCallId, answer })))
   }
 
   /**
@@ -364,9 +365,9 @@ export class Runner {
       const sent = this.#underway
       this.#leave(error === undefined || sent === undefined ? IDLE : { kind: 'failed', error, unsent: unsentBy(sent) })
       if (error !== undefined && sent !== undefined) {
-        const { thread } = conversation
-        this.#failed = failedTurn(sent, thread, error)
-        conversation.answered = answersKept(sent, thread)
+        const { thread, answered } = conversation
+        this.#failed = failedTurn(sent, answered, thread, error)
+        conversation.answered = answersKept(sent, answered, thread)
       }
       onChange()
     }
