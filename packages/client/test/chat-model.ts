@@ -93,6 +93,8 @@ export class Model {
   #unheard = false
   /** The last run of which anything was heard, if it ended well: its open calls are the ones that the agent waits for. */
   #last: Shown | undefined
+  /** The last run was stopped or failed, or the reading of it. */
+  #overEarly = false
   #begun = 0
   /** Runs of each plan. */
   readonly #used = new Map<Plan | undefined, number>()
@@ -155,8 +157,17 @@ export class Model {
 
   /** What is said in place of an answer is one. */
   #closeCalls(): void {
-    if (this.#last === undefined) return
-    for (const id of this.#open(this.#last)) this.#last.answers.set(id, 'The user said something else instead.')
+    if (this.#last !== undefined) for (const id of this.#open(this.#last)) this.#last.answers.set(id, 'The user said something else instead.')
+    else if (this.#overEarly && this.#left === undefined) this.#closeLost()
+  }
+
+  /** Nor is there anything to wait for when a run is over before its time. */
+  #closeLost(): void {
+    const shown = this.entries.slice(this.entries.findLastIndex((entry) => !isShown(entry)) + 1).filter(isShown)
+    for (const [index, entry] of shown.entries()) {
+      const wentOn = shown.slice(index + 1).some(({ run, events }) => run.kind === 'text' && events > 2)
+      for (const { id, name } of this.#callsOf(entry)) if (!entry.answers.has(id) && !(name === 'book' && wentOn)) entry.answers.set(id, 'The run ended before there was a result.')
+    }
   }
 
   cancelQueued(id: string): boolean {
@@ -244,6 +255,7 @@ export class Model {
     this.#flush()
     if (this.#chain !== undefined) this.status = 'ready'
     this.#cancel()
+    if (this.#left !== undefined) this.#overEarly = true
     this.#left = undefined
   }
 
@@ -376,7 +388,10 @@ export class Model {
     const chain = this.#chain
     if (chain === undefined) return
     if (chain.working) for (const { id, name } of this.#callsOf(chain.shown)) if (name === 'slow') chain.shown.answers.set(id, 'The user stopped it.')
-    if (!chain.working) this.#last = undefined
+    if (!chain.working) {
+      this.#last = undefined
+      this.#overEarly = true
+    }
     this.#leave(this.status)
     this.#settle(chain.sends, 'cancelled')
     this.finishes.push('cancelled')
@@ -386,6 +401,7 @@ export class Model {
     const { sends, plan, shown, resumes, state, joined, count, working } = this.#chain as Chain
     // One that went well, and was gone on with too often, is not sent again; nor is one that was only joined.
     if (outcome === 'error' && this.#last !== shown && !working && !(joined && count === 0)) this.failed = { shown, plan, resumes, state, notes: new Map(this.#noted) }
+    this.#overEarly = outcome === 'error' && this.#last !== shown
     if (outcome !== 'finished') this.#last = undefined
     this.#leave(outcome === 'error' ? 'error' : 'ready')
     this.#settle(sends, outcome)

@@ -117,6 +117,11 @@ export class Approvals {
     return known.approval.approved === false || this.#inHand.has(toolCallId) ? 'said' : undefined
   }
 
+  /** The user's word on the call is in its message: the next run reads it there, and acts on it. */
+  goesAlong(toolCallId: string): boolean {
+    return this.#byCustom && this.#known.has(toolCallId)
+  }
+
   /** Arguments that the user gave the call when approving it. */
   inputOf(toolCallId: string): unknown {
     return this.#known.get(toolCallId)?.approval.input

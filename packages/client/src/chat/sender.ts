@@ -13,7 +13,7 @@ import { Outbox, policyFor, type Waiting } from './outbox.ts'
 import { prepareStart, type Start } from './run-context.ts'
 import type { Runner } from './runner.ts'
 import { failure } from '../tools/run-tool.ts'
-import { leftCalls } from './tool-desk.ts'
+import { leftCalls, lostCalls } from './tool-desk.ts'
 
 const CANCELLED: TurnResult = { outcome: 'cancelled' }
 
@@ -215,14 +215,20 @@ export class Sender {
   }
 
   /**
-   * Calls of ours that nobody has answered are answered with that by what is said instead: the next input has a result for each
-   * (AG-UI 1.0, tool calls), and models refuse a history without.
+   * Calls of ours that nobody has answered are answered with that by what is said instead, and those of a run that is over before its
+   * time with that: the next input has a result for each (AG-UI 1.0, tool calls), and models refuse a history without.
    */
   #closeCalls(): void {
-    const { conversation, settings, generateId } = this.#parts
-    for (const { call, tool } of leftCalls(conversation, settings().tools ?? []).open) {
-      if (tool !== undefined) conversation.answer(call.id, failure('The user said something else instead.'), () => generateId('message'))
-    }
+    const { conversation, runner, settings } = this.#parts
+    const tools = settings().tools ?? []
+    for (const { call, tool } of leftCalls(conversation, tools).open) if (tool !== undefined) this.#close(call.id, 'The user said something else instead.')
+    // What a run that was left comes to is not known here.
+    if (runner.left === undefined) for (const id of lostCalls(conversation, tools)) this.#close(id, 'The run ended before there was a result.')
+  }
+
+  #close(toolCallId: string, why: string): void {
+    const { conversation, generateId } = this.#parts
+    conversation.answer(toolCallId, failure(why), () => generateId('message'))
   }
 
   /** A message that is sent is a new one; `append` and `edit` replace. */

@@ -52,6 +52,24 @@ export function leftCalls(
   }
 }
 
+/**
+ * Calls since the user last spoke that have no result and will get none, as their run was stopped or failed. What a tool of the
+ * server gave may have been told to the model alone: a call behind which the agent said more has its result.
+ */
+export function lostCalls({ thread: { runs }, messages, approvals }: Asked & Pick<Conversation, 'messages'>, tools: readonly (ClientTool | Tool)[]): readonly string[] {
+  const outcome = runs.at(-1)?.outcome
+  if (outcome === undefined || outcome === 'finished' || outcome === 'interrupted') return []
+  const ours = new Set(tools.map(({ name }) => name))
+  const lost = new Map<string, boolean>()
+  for (const { parts } of messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1)) {
+    for (const part of parts) {
+      if (part.type === 'text' && part.content !== '') for (const [id, isOurs] of lost) if (!isOurs) lost.delete(id)
+      if (part.type === 'tool-call' && part.result === undefined && !approvals.goesAlong(part.id)) lost.set(part.id, ours.has(part.name))
+    }
+  }
+  return [...lost.keys()]
+}
+
 /** What the agent asks for, beside what its messages say. */
 type Asked = Pick<Conversation, 'thread' | 'toolAsks' | 'approvals'>
 

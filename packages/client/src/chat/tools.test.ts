@@ -157,6 +157,52 @@ describe('stop while a tool runs', () => {
   })
 })
 
+describe('a run that is over before its time', () => {
+  const cutAfter = (...events: StreamChunk[]) => [started('r1'), ...events]
+  const say = (messageId: string): StreamChunk[] => [{ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' }, { type: 'TEXT_MESSAGE_CONTENT', messageId, delta: 'So' }, { type: 'TEXT_MESSAGE_END', messageId }]
+  const failing: StreamChunk = { type: 'RUN_ERROR', message: 'no' }
+
+  it.each<[string, readonly StreamChunk[]]>([
+    ['failed', [failing]],
+    ['was cancelled at the server', [{ ...finished('r1'), outcome: { type: 'cancelled' } } as StreamChunk]],
+  ])('it %s: its calls have a result in the next request, whoever runs them', async (_, end) => {
+    const events = cutAfter(...call('c1', 'other'), { type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c1', content: '1' }, ...call('c2', 'add', '{"a"'), ...call('c3', 'other').slice(0, 1), ...end)
+    const { chat, calls } = chatWith([add], [events, hello('r2')])
+    await chat.sendMessage('go')
+    expect(await chat.sendMessage('more')).toEqual({ outcome: 'finished' })
+    const lost = '! The run ended before there was a result.'
+    expect(results(calls, 1)).toEqual(['c1: 1', `c2: ${lost}`, `c3: ${lost}`])
+    expect(chat.getSnapshot().messages[1]?.parts.at(-1)).toMatchObject({ id: 'c3', result: { error: lost.slice(2) } })
+  })
+
+  it('so has a message that waited, or takes its place', async () => {
+    const { chat, calls } = chatWith([add], [], {
+      connection: stream((...args) => {
+        calls.push(args)
+        return calls.length > 1 ? iterate(hello('r2')) : (async function* () { yield* cutAfter(...call('c1', 'add')); await new Promise(() => {}) })()
+      }),
+    })
+    void chat.sendMessage('go')
+    await until(() => chat.getSnapshot().messages.length === 2)
+    expect(await chat.sendMessage('more', { whenBusy: 'interrupt' })).toEqual({ outcome: 'finished' })
+    expect(results(calls, 1)).toHaveLength(1)
+  })
+
+  it('a call of the server behind which it said more has had its result, which it need not tell', async () => {
+    const { chat, calls } = chatWith([add], [cutAfter(...call('c1', 'other'), ...say('a1'), ...call('c2', 'other'), failing), hello('r2')])
+    await chat.sendMessage('go')
+    await chat.sendMessage('more')
+    expect(results(calls, 1)).toEqual([expect.stringMatching(/^c2: ! /)])
+  })
+
+  it('one that goes on elsewhere, or is over as it should, is left alone', async () => {
+    const { chat, calls } = chatWith([add], [calling(call('c1', 'other')), hello('r2')])
+    await chat.sendMessage('go')
+    await chat.sendMessage('more')
+    expect(results(calls, 1)).toEqual([])
+  })
+})
+
 describe('a call that the application answers', () => {
   const ask: ClientTool = defineTool({ name: 'ask', description: 'Asks the user' })
   const asking = (...ids: string[]): StreamChunk[] => calling(...ids.map((id) => call(id, 'ask', '{"q":1}')))
