@@ -3,6 +3,7 @@
  */
 import type { StreamChunk } from './adapter.ts'
 import { ChunkStream } from './chunk-stream.ts'
+import { Fifo } from './fifo.ts'
 import { batchRunId, stampBatch, stampRunId } from './stamps.ts'
 
 interface Subscriber {
@@ -12,10 +13,9 @@ interface Subscriber {
 }
 
 export class ChunkQueue {
-  /** Batches, none of them empty; those before `#head` are taken. */
-  #buffer: (readonly StreamChunk[])[] = []
-  #head = 0
-  /** Chunks of the batch at `#head` that were taken one by one. */
+  /** Batches, none of them empty. */
+  readonly #buffer = new Fifo<readonly StreamChunk[]>()
+  /** Chunks of the first batch that were taken one by one. */
   #taken = 0
   #owner: Subscriber | undefined
 
@@ -44,12 +44,9 @@ export class ChunkQueue {
 
   /** Drops what nobody has taken of a request that was given up: it is for nobody now. */
   discard(runId: string): void {
-    const rest = this.#buffer.slice(this.#head)
-    const kept = rest.filter((batch) => batchRunId(batch) !== runId)
-    if (kept.length === rest.length) return
-    if (kept[0] !== rest[0]) this.#taken = 0
-    this.#buffer = kept
-    this.#head = 0
+    const { first } = this.#buffer
+    this.#buffer.keep((batch) => batchRunId(batch) !== runId)
+    if (this.#buffer.first !== first) this.#taken = 0
   }
 
   /** Lets the present subscriber end when it has read what was pushed. */
@@ -69,7 +66,7 @@ export class ChunkQueue {
     signal?.addEventListener('abort', onAbort, { once: true })
     try {
       while (this.#owner === me && !signal?.aborted) {
-        if (this.#head < this.#buffer.length) yield take()
+        if (!this.#buffer.empty) yield take()
         else if (me.ending) return
         else {
           await new Promise<void>((resolve) => {
@@ -84,7 +81,7 @@ export class ChunkQueue {
   }
 
   #takeBatch(): readonly StreamChunk[] {
-    const batch = this.#buffer[this.#head] as readonly StreamChunk[]
+    const batch = this.#buffer.first as readonly StreamChunk[]
     const rest = this.#taken === 0 ? batch : batch.slice(this.#taken)
     if (rest !== batch) stampBatch(rest, batchRunId(batch))
     this.#advance()
@@ -92,7 +89,7 @@ export class ChunkQueue {
   }
 
   #takeChunk(): StreamChunk {
-    const batch = this.#buffer[this.#head] as readonly StreamChunk[]
+    const batch = this.#buffer.first as readonly StreamChunk[]
     const chunk = batch[this.#taken++] as StreamChunk
     stampRunId(chunk, batchRunId(batch))
     if (this.#taken === batch.length) this.#advance()
@@ -101,11 +98,7 @@ export class ChunkQueue {
 
   #advance(): void {
     this.#taken = 0
-    this.#head++
-    // Taking from the front of a long array moves all the rest; half at a time, each batch is moved about once.
-    if (this.#head * 2 < this.#buffer.length) return
-    this.#buffer = this.#buffer.slice(this.#head)
-    this.#head = 0
+    this.#buffer.shift()
   }
 }
 

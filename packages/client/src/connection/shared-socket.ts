@@ -7,11 +7,14 @@ import { LateEvents } from './late-events.ts'
 import type { Clock } from '../clock.ts'
 import { TransportError } from '../errors.ts'
 import type { LooseChunk, StreamChunk } from './adapter.ts'
+import { Fifo } from './fifo.ts'
 import { endsRun } from './finish-reason.ts'
 import { RunNames } from './run-names.ts'
 import { abortMessage, errorOfEnd, PING, PONG, readMessage, type SocketMessage } from './socket-message.ts'
 import type { SocketRun } from './socket-run.ts'
 import type { Socket, SocketEnd, SocketHandlers } from './socket.ts'
+
+type EventMessage = Extract<SocketMessage, { kind: 'event' }>
 
 const BROKEN: SocketEnd = { code: 1006, reason: '' }
 
@@ -43,7 +46,7 @@ export class SharedSocket {
   #theirs = false
   readonly #names = new RunNames()
   /** What came behind events of ours which are not read yet, from the first event of others on. */
-  #behind: { readonly stray: boolean; tell(): void }[] = []
+  readonly #behind = new Fifo<{ readonly message: EventMessage; readonly run: SocketRun | undefined }>()
   #late = new LateEvents()
   #messages = 0
   #stopPinging: (() => void) | undefined
@@ -194,26 +197,40 @@ export class SharedSocket {
     this.#route(message)
   }
 
-  #route(message: Extract<SocketMessage, { kind: 'event' }>): void {
+  #route(message: EventMessage): void {
     const { event } = message
     if (event !== DONE && this.#late.isLate(event)) return
     if (Object(event).type === 'RUN_STARTED') this.#begun(event as StreamChunk)
     const current = this.#theirs ? undefined : this.#current
     current?.note(event)
     if (current === undefined && event === DONE) return
-    const tell = current === undefined ? () => this.#options.stray(event as StreamChunk) : () => current.deliver(message)
-    this.#behind.push({ stray: current === undefined, tell })
-    this.#catchUp()
+    if (this.#behind.empty && !this.#hasToWait(current)) this.#tell(message, current)
+    else {
+      this.#behind.push({ message, run: current })
+      this.#catchUp()
+    }
     if (this.#theirs && endsRun(event as StreamChunk)) this.#theirs = false
   }
 
   /** Tells all in the order in which it came: what is of others not before what came of ours is read. */
   #catchUp(): void {
-    for (let next = this.#behind[0]; next !== undefined; next = this.#behind[0]) {
-      if (next.stray && [...this.#runs].some(({ inbox }) => !inbox.idle)) return
+    for (let next = this.#behind.first; next !== undefined; next = this.#behind.first) {
+      if (this.#hasToWait(next.run)) return
       this.#behind.shift()
-      next.tell()
+      this.#tell(next.message, next.run)
     }
+  }
+
+  #tell(message: EventMessage, run: SocketRun | undefined): void {
+    if (run === undefined) this.#options.stray(message.event as StreamChunk)
+    else run.deliver(message)
+  }
+
+  /** It is of others, and something of ours is not read yet. */
+  #hasToWait(run: SocketRun | undefined): boolean {
+    if (run !== undefined) return false
+    for (const { inbox } of this.#runs) if (!inbox.idle) return true
+    return false
   }
 
   /** Whose events come now. Others may begin runs on the same thread; within one of ours, another id is a new name for it. */
