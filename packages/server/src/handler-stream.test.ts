@@ -294,7 +294,25 @@ describe('GET ?threadId', () => {
       state: { r1: true, r2: true },
       activeRun: null,
       interrupts: [],
+      runs: [{ threadId: 't1', runId: 'r2', outcome: 'finished' }],
     })
+  })
+
+  test('says how the last run ended, and which calls it left; and which run asked', async () => {
+    const { url } = await start(async (asked, run) => {
+      if (asked.runId === 'r1') await run.toolCall('ask', '{}')
+      if (asked.runId === 'r2') run.interrupt({ id: 'i1', reason: 'confirmation' })
+      if (asked.runId === 'r3') throw new Error('no')
+    })
+    await readEvents(await post(url))
+    const [call] = (await hydrated(url)).messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
+    expect((await hydrated(url)).runs).toEqual([{ threadId: 't1', runId: 'r1', outcome: 'finished', pendingToolCallIds: [call?.id] }])
+    await readEvents(await post(url, input({ runId: 'r2' })))
+    await readEvents(await post(url, input({ runId: 'r3', parentRunId: 'r2', resume: [{ interruptId: 'i1', status: 'resolved' }] })))
+    expect((await hydrated(url)).runs).toEqual([
+      { threadId: 't1', runId: 'r2', outcome: 'interrupted' },
+      { threadId: 't1', runId: 'r3', parentRunId: 'r2', outcome: 'error' },
+    ])
   })
 
   test('a client that sends only what is new gets it all back', async () => {

@@ -233,6 +233,84 @@ describe('an open interrupt', () => {
   })
 })
 
+describe('an interrupt that two clients answer', () => {
+  const answer = (runId: string, payload: string): ReturnType<typeof input> => input({ runId, resume: [{ interruptId: 'i1', status: 'resolved', payload }] })
+  const refused = { status: 409, code: 'interrupt.answered', pointer: '/resume' }
+
+  /** Asks, then waits with the answer it was given until it is let go. */
+  async function asked(act: (run: Parameters<Agent>[1], payload: unknown) => Promise<void> = async () => {}) {
+    let letGo: () => void = () => {}
+    const gone = new Promise<void>((resolve) => (letGo = resolve))
+    const acted: unknown[] = []
+    const made = await start({
+      agent: async (given, run) => {
+        if (given.resume === undefined) return run.interrupt({ id: 'i1', reason: 'confirmation' })
+        const { payload } = run.answer('i1') ?? {}
+        acted.push(payload)
+        await act(run, payload)
+        await Promise.race([gone, new Promise((resolve) => run.signal.addEventListener('abort', resolve))])
+      },
+    })
+    await readEvents(await post(made.url))
+    return { ...made, acted, letGo }
+  }
+
+  test('at the same moment is given to the agent once; the others are told', async () => {
+    const { url, acted, letGo, log } = await asked()
+    // A log that takes its time lets all of them look before one has begun.
+    const { list } = log
+    log.list = async (threadId) => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return list.call(log, threadId)
+    }
+    const answers = await Promise.all(['r2', 'r3', 'r4'].map((runId) => post(url, answer(runId, runId))))
+    const taken = answers.filter(({ status }) => status === 200)
+    expect(taken).toHaveLength(1)
+    for (const response of answers) if (response.status !== 200) expect(await problem(response)).toEqual(refused)
+    await eventually(() => acted.length === 1)
+    letGo()
+    await readEvents(taken[0] as Response)
+    expect(acted).toHaveLength(1)
+  })
+
+  test('one after the other, too, also when the first has come to its end; the same run is joined', async () => {
+    const { url, acted, letGo } = await asked()
+    const first = await post(url, answer('r2', 'first'))
+    expect(await problem(await post(url, answer('r3', 'second')))).toEqual(refused)
+    letGo()
+    await readEvents(first)
+    expect(await problem(await post(url, answer('r4', 'third')))).toEqual(refused)
+    expect((await readEvents(await post(url, answer('r2', 'first')))).at(-1)).toMatchObject({ type: 'RUN_FINISHED' })
+    expect(acted).toEqual(['first'])
+  })
+
+  test('may be answered again if the first run failed, or was cancelled', async () => {
+    const { url, acted } = await asked(async (_, payload) => {
+      if (payload === 'fails') throw new Error('no')
+    })
+    await readEvents(await post(url, answer('r2', 'fails')))
+    const waits = await post(url, answer('r3', 'waits'))
+    expect((await fetch(`${url}?runId=r3`, { method: 'DELETE' })).status).toBe(200)
+    await readEvents(waits)
+    expect((await post(url, answer('r4', 'again'))).status).toBe(200)
+    await eventually(() => acted.length === 3)
+    expect(acted).toEqual(['fails', 'waits', 'again'])
+  })
+
+  test('is a new one if the agent asks it again; one that the log does not know is left to the agent', async () => {
+    const { url } = await start({
+      agent: async (given, run) => {
+        if (given.resume?.[0]?.payload !== 'done') run.interrupt({ id: 'i1', reason: 'confirmation' })
+      },
+    })
+    await readEvents(await post(url))
+    await readEvents(await post(url, answer('r2', 'more')))
+    await readEvents(await post(url, answer('r3', 'done')))
+    expect(await problem(await post(url, answer('r4', 'done')))).toEqual(refused)
+    expect((await post(url, input({ runId: 'r5', resume: [{ interruptId: 'stray', status: 'resolved' }] }))).status).toBe(200)
+  })
+})
+
 describe('authorize', () => {
   test('is asked what is wanted, with the ids', async () => {
     const asked: Asked[] = []

@@ -2,15 +2,15 @@
  * Request → Response. The only file that chooses an HTTP status: everything below it says what is the matter, by
  * error codes, and is answered here. It knows no socket and no platform.
  */
-import type { RunAgentInput } from '@millrace/protocol'
 import { ask, type Asked } from './authorize.ts'
 import { checkOptions, type RunHandlerOptions } from './check-options.ts'
 import { systemClock } from './clock.ts'
 import { LogError, ServerLimitError } from './errors.ts'
 import { Hub, type Reader } from './hub.ts'
-import { hydrate, openInterrupts } from './hydrate.ts'
+import { hydrate } from './hydrate.ts'
+import { Gate, refusedAnswers, type RefusedAnswers } from './interrupts.ts'
 import { DEFAULT_SERVER_LIMITS } from './limits.ts'
-import { START, type EventLog, type Offset } from './log/contract.ts'
+import { START, type Offset } from './log/contract.ts'
 import { MemoryLog } from './log/memory.ts'
 import { guarded, silentLogger } from './logger.ts'
 import { InputError, readInput } from './read-input.ts'
@@ -75,6 +75,7 @@ export function createRunHandler(options: RunHandlerOptions): RunHandler {
   const logger = guarded(options.logger ?? silentLogger)
   const limits = { ...DEFAULT_SERVER_LIMITS, ...options.limits }
   const createId = options.createId ?? (() => crypto.randomUUID())
+  const answering = new Gate()
   const hub = new Hub({ agent, log, clock, logger, limits, createId, onDisconnect, leaseMs })
 
   /** Undefined if the request may go on. */
@@ -118,11 +119,13 @@ export function createRunHandler(options: RunHandlerOptions): RunHandler {
     const known = await log.get(runId)
     if (known === undefined) {
       if (cursor !== null) return problem({ status: 410, code: 'run.gone', message: 'The run to be resumed is not kept any more' })
-      const uncovered = await uncoveredInterrupt(log, input)
-      if (uncovered !== undefined) return problem(uncovered)
       if (request.signal.aborted) return problem({ status: 499, code: 'client.gone', message: 'The client has closed the request' })
     }
-    const { created } = await hub.start(input, request)
+    const begin = async (): Promise<RefusedAnswers | { readonly created: boolean }> =>
+      (known === undefined ? await refusedAnswers(log, input) : undefined) ?? hub.start(input, request)
+    const begun = input.resume === undefined ? await begin() : await answering.pass(threadId, begin)
+    if ('why' in begun) return problem(refusal(begun))
+    const { created } = begun
     if (created) return respond(request, runId, hub.open(runId, START))
     const action = cursor === null ? 'join' : 'resume'
     return (await refuse(request, { action, threadId, runId })) ?? stream(request, runId, cursor ?? START)
@@ -197,14 +200,12 @@ export function createRunHandler(options: RunHandlerOptions): RunHandler {
   })
 }
 
-/** A question that stays without an answer forbids the next run (AG-UI 1.0, interrupts): only `cancelled` abandons one. */
-async function uncoveredInterrupt(log: EventLog, input: RunAgentInput): Promise<Problem | undefined> {
-  const open = await openInterrupts(log, input.threadId)
-  const covered = new Set(input.resume?.map((entry) => entry.interruptId))
-  const missing = open.find((id) => !covered.has(id))
-  return missing === undefined
-    ? undefined
-    : { status: 409, code: 'interrupt.uncovered', message: `resume has no entry for the open interrupt "${missing}"`, pointer: '/resume' }
+function refusal({ why, interruptId }: RefusedAnswers): Problem {
+  const message =
+    why === 'uncovered'
+      ? `resume has no entry for the open interrupt "${interruptId}"`
+      : `The interrupt "${interruptId}" was answered by another run; read the thread again`
+  return { status: 409, code: `interrupt.${why}`, message, pointer: '/resume' }
 }
 
 function json(status: number, value: unknown, headers: Record<string, string> = {}): Response {

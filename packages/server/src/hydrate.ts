@@ -2,9 +2,9 @@
  * What a client that comes back is told of its thread: the log, folded. It reads the log and the protocol's fold; it
  * knows nothing of HTTP.
  */
-import { ThreadBuilder, ThreadReader, type Interrupt, type Message, type RunAgentInput } from '@millrace/protocol'
+import { ThreadBuilder, ThreadReader, type Interrupt, type Message, type Run, type RunAgentInput } from '@millrace/protocol'
 import { LogError } from './errors.ts'
-import type { EventLog, RunInfo } from './log/contract.ts'
+import type { EventLog } from './log/contract.ts'
 
 export interface HydratedThread {
   readonly messages: readonly Message[]
@@ -16,7 +16,12 @@ export interface HydratedThread {
   readonly activeRun: { readonly runId: string } | null
   /** Open questions of the last interrupted run. */
   readonly interrupts: readonly Interrupt[]
+  /** Runs that are over and matter for what comes next, oldest first: the last one, which may have left calls, and the one that asked. */
+  readonly runs: readonly HydratedRun[]
 }
+
+/** How a run ended, and the calls that it left without a result. */
+export type HydratedRun = Pick<Run, 'threadId' | 'runId' | 'parentRunId' | 'outcome' | 'pendingToolCallIds'>
 
 /** Folds what the log has of a thread; undefined if it has nothing. */
 export async function hydrate(log: EventLog, threadId: string): Promise<HydratedThread | undefined> {
@@ -27,12 +32,28 @@ export async function hydrate(log: EventLog, threadId: string): Promise<Hydrated
   for (const run of runs) {
     const input = await log.input(run.runId)
     if (input === undefined) continue
+    // What it was asked says nothing of the run before.
+    builder.beginStream()
     takeInput(builder, JSON.parse(input) as RunAgentInput)
     if (run.status === 'closed') await takeEvents(reader, log, run.runId)
   }
-  const { messages, state, interrupts } = reader.snapshot()
+  const { messages, state, interrupts, runs: ended } = reader.snapshot()
   const active = runs.findLast(({ status }) => status === 'running')
-  return { messages, state, activeRun: active === undefined ? null : { runId: active.runId }, interrupts }
+  return { messages, state, activeRun: active === undefined ? null : { runId: active.runId }, interrupts, runs: runsThatMatter(ended) }
+}
+
+function runsThatMatter(runs: readonly Run[]): HydratedRun[] {
+  const last = runs.length - 1
+  const asked = runs.findLastIndex(({ outcome }) => outcome === 'interrupted')
+  return runs
+    .filter((_, index) => index === asked || index === last)
+    .map(({ threadId, runId, parentRunId, outcome, pendingToolCallIds }) => ({
+      ...(threadId !== undefined && { threadId }),
+      ...(runId !== undefined && { runId }),
+      ...(parentRunId !== undefined && { parentRunId }),
+      outcome,
+      ...(pendingToolCallIds !== undefined && { pendingToolCallIds }),
+    }))
 }
 
 /**
@@ -57,17 +78,4 @@ async function takeEvents(reader: ThreadReader, log: EventLog, runId: string): P
     // Trimmed between the list and the read: as if it had been trimmed before.
     if (!(error instanceof LogError)) throw error
   }
-}
-
-/** Interrupts of the thread that no run has answered, as far as the log knows. */
-export async function openInterrupts(log: EventLog, threadId: string): Promise<readonly string[]> {
-  return interruptsAfter(await log.list(threadId))
-}
-
-/** Each end replaces (interrupt) or clears (success, cancelled) what is open; an error leaves it (AG-UI 1.0, interrupts). */
-function interruptsAfter(runs: readonly RunInfo[]): readonly string[] {
-  const ended = runs
-    .filter((run) => run.status === 'closed' && run.outcome !== 'error')
-    .sort((a, b) => (a.closedAt ?? 0) - (b.closedAt ?? 0))
-  return ended.at(-1)?.interruptIds ?? []
 }

@@ -23,7 +23,7 @@ export { systemClock, type Clock } from './clock.ts'
 export { AgentError, LogError, RunEndedError, ServerLimitError, type LogErrorCode } from './errors.ts'
 export type { RunHandlerOptions } from './check-options.ts'
 export { createRunHandler, type RunHandler } from './handler.ts'
-export type { HydratedThread } from './hydrate.ts'
+export type { HydratedRun, HydratedThread } from './hydrate.ts'
 export { DEFAULT_SERVER_LIMITS, type ServerLimits } from './limits.ts'
 export {
   START,

@@ -153,15 +153,21 @@ export class Answers {
     const { start: before, base } = failed
     const resume = answersAgain(failed, desk.replies)
     const start = prepare({ ...(before.body !== undefined && { body: before.body }) })
-    if (resume.length > 0) {
+    if (resume.length === 0) void runner.endRunOf(failed)
+    else {
       buildResume(base.interrupts, resume, now())
+      const again = (): void => {
+        requireIdle()
+        if (runner.failed !== failed) throw nothingToRetry()
+      }
       const claim = this.#claim(
         resume.map(({ interruptId }) => interruptId),
-        () => {
-          if (runner.failed !== failed) throw nothingToRetry()
-        },
+        again,
       )
       if (claim !== undefined) await claim
+      // A server takes an answer once: not while a run goes on with it.
+      const ended = runner.endRunOf(failed)
+      if (ended !== undefined) await ended.then(again)
       desk.take(resume)
       conversation.approvals.sent(base.interrupts, resume)
     }

@@ -1,7 +1,7 @@
 /** A turn that failed, sent again: the same as before in all that it says, and nothing left of what came of it. */
 import { describe, expect, it } from 'vitest'
 import { defineTool, memoryStorage, persisted, stream, TransportError, type ChatClient, type ChatClientOptions, type StreamChunk, type StreamFactory } from '@millrace/client'
-import { caught, failed, finished, hello, interrupted, iterate, started, text, until } from '../../test/events.ts'
+import { caught, failed, finished, hello, interrupted, iterate, started, text, tick, until } from '../../test/events.ts'
 import { scripted, texts } from '../../test/scripted.ts'
 
 const broken = new TransportError('The network is gone.', { code: 'network' })
@@ -161,6 +161,29 @@ describe('retry', () => {
     await chat.respond('i2', { status: 'resolved', payload: 6 })
     expect(await chat.retry()).toEqual({ outcome: 'finished' })
     expect(calls[2]?.[3]?.resume).toMatchObject([{ status: 'cancelled' }, { payload: 6 }])
+  })
+
+  it('brings answers once the server has ended the run that had them: it takes an answer once', async () => {
+    const order: string[] = []
+    let ended: () => void = () => {}
+    const { chat } = chatWith([interrupted('r1', { id: 'i1', reason: 'x' }), cut(...half('r2'))])
+    const connection = stream(() => (order.push('sent'), iterate(hello('r3'))))
+    await chat.sendMessage('Hi')
+    await chat.respond('i1', { status: 'resolved' })
+    chat.updateOptions({ connection: { ...connection, cancelRun: () => (order.push('cancel'), new Promise((resolve) => (ended = () => resolve('closed')))) } })
+    const again = chat.retry()
+    await until(() => order.length === 1)
+    await tick()
+    expect(order).toEqual(['cancel'])
+    ended()
+    expect(await again).toEqual({ outcome: 'finished' })
+    expect(order).toEqual(['cancel', 'sent'])
+    const refused = chatWith([interrupted('r1', { id: 'i1', reason: 'x' }), cut(...half('r2')), hello('r3')])
+    await refused.chat.sendMessage('Hi')
+    await refused.chat.respond('i1', { status: 'resolved' })
+    const late = caught(() => refused.chat.retry())
+    refused.chat.clear()
+    expect(await late).toMatchObject({ code: 'nothing-to-retry' })
   })
 
   it('cancels the run that may go on at the server, and no other', async () => {

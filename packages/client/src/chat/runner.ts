@@ -96,13 +96,16 @@ export class Runner {
   }
 
   /** Goes back to where a turn that failed began: what came of it goes, what the user answered meanwhile stays. Tells nobody yet. */
-  rewind({ base, runId, answered, given }: FailedTurn): void {
+  rewind({ base, answered, given }: FailedTurn): void {
     const { conversation } = this.#parts
-    // Two runs would go on with one thread.
-    if (runId !== undefined) this.#cancel(runId)
     conversation.show(conversation.branch(base))
     conversation.answered = answered
     this.#answers.show([...given].map(([toolCallId, answer]) => ({ toolCallId, answer })))
+  }
+
+  /** Asks the server to end the run of a turn that failed: two would go on with one thread. Settles when it has answered; undefined if none goes on. */
+  endRunOf({ runId }: FailedTurn): Promise<void> | undefined {
+    return runId === undefined ? undefined : this.#cancel(runId)
   }
 
   /**
@@ -267,10 +270,10 @@ export class Runner {
     const guest = this.#guest.take()
     this.#left = undefined
     if (turn === undefined) {
-      if (left !== undefined && left.foreign !== true) this.#cancel(left.runId)
+      if (left !== undefined && left.foreign !== true) void this.#cancel(left.runId)
       return left !== undefined
     }
-    if (this.phase.kind !== 'answering' && this.#underway?.foreign !== true) this.#cancel(turn.namedRunId)
+    if (this.phase.kind !== 'answering' && this.#underway?.foreign !== true) void this.#cancel(turn.namedRunId)
     guest?.turn.stop()
     turn.stop()
     if (this.#underway?.turn === turn) this.#reveal(this.#underway, 'cancelled')
@@ -299,11 +302,15 @@ export class Runner {
   }
 
   /** Asks the server to end a run, if it can. Whether it does is its own affair: here the run is over. */
-  #cancel(runId: string): void {
+  async #cancel(runId: string): Promise<void> {
     const { connection, callbacks } = this.#parts
     const { keepsRuns, cancelRun } = connection()
     if (keepsRuns?.() === false) return
-    cancelRun?.(runId).catch((error: unknown) => callbacks.log('A run could not be cancelled at the server.', error))
+    try {
+      await cancelRun?.(runId)
+    } catch (error) {
+      callbacks.log('A run could not be cancelled at the server.', error)
+    }
   }
 
   #send(start: Start, resume: readonly ResumeEntry[] | undefined): Underway {
