@@ -3,7 +3,7 @@
  * client's `compactEvents`; whether what is left is a legal stream that folds to the same thread; and its speed.
  */
 import { compactEvents } from '@ag-ui/client'
-import { compact, EventVerifier, NdjsonDecoder, SseDecoder, ThreadBuilder, toUIMessages, type Event, type FrameDecoder, type FrameSink, type VerifiedEvent } from '@millrace/protocol'
+import { compact, EventVerifier, NdjsonDecoder, reportMode, SseDecoder, ThreadBuilder, toUIMessages, type Event, type FrameDecoder, type FrameSink, type VerifiedEvent } from '@millrace/protocol'
 import { readdirSync, readFileSync } from 'node:fs'
 import { heading } from './compare.ts'
 import { median, ms, timed } from './figures.ts'
@@ -18,7 +18,7 @@ const list = (path: string): string[] => readdirSync(new URL(path, conformance))
 /** What verification lets through; `report` goes on where a stream breaks a rule. */
 function verified(feed: (verifier: EventVerifier, emit: (event: VerifiedEvent) => void) => void): VerifiedEvent[] {
   const out: VerifiedEvent[] = []
-  feed(new EventVerifier({ mode: 'report' }), (event) => out.push(event))
+  feed(new EventVerifier({ mode: reportMode }), (event) => out.push(event))
   return out
 }
 

@@ -1,6 +1,7 @@
 /** Ours: `ThreadReader` fed by push, `readThread` over a Response, `SubscribedThread` where there are subscribers. */
 import { readThread } from '@millrace/client'
 import {
+  compatible,
   EventVerifier,
   SseDecoder,
   SubscribedThread,
@@ -20,18 +21,21 @@ type Before = Pick<ThreadReaderOptions, 'messages' | 'state'>
 
 const outcome = ({ messages, state }: Thread, seen = ''): Outcome => outcomeOf(messages, state, seen)
 
+/** It reads old spellings too, as the others do. */
+const readerOf = (before: Before): ThreadReader => new ThreadReader({ ...compatible(), ...before })
+
 /** Reads JSON texts, looking as it is told. */
 function readTexts(texts: readonly string[], before: Before, watch: Job['watch']): () => Outcome {
   switch (watch.kind) {
     case 'end': {
-      const reader = new ThreadReader(before)
+      const reader = readerOf(before)
       for (const text of texts) reader.accept(JSON.parse(text))
       reader.finish()
       const thread = reader.snapshot()
       return () => outcome(thread)
     }
     case 'snapshots': {
-      const reader = new ThreadReader(before)
+      const reader = readerOf(before)
       let [events, looks] = [0, 0]
       let last = reader.snapshot()
       for (const text of texts) {
@@ -45,7 +49,7 @@ function readTexts(texts: readonly string[], before: Before, watch: Job['watch']
       return () => outcome(thread, seenBy(looks, last.messages))
     }
     case 'arguments': {
-      const reader = new ThreadReader(before)
+      const reader = readerOf(before)
       let value: unknown
       for (const text of texts) {
         reader.accept(JSON.parse(text))
@@ -61,7 +65,7 @@ function readTexts(texts: readonly string[], before: Before, watch: Job['watch']
       const subscriber = (): Subscriber => ({ onEvent: () => void calls++, onTextMessageContentEvent: () => void calls++ })
       const builder = new ThreadBuilder(before)
       const thread = new SubscribedThread(builder, Array.from({ length: watch.count }, subscriber))
-      const verifier = new EventVerifier({}, before.messages)
+      const verifier = new EventVerifier(compatible(), before.messages)
       for (const text of texts) verifier.accept(JSON.parse(text), (event) => void thread.apply(event))
       verifier.finish()
       const last = builder.snapshot()
@@ -71,7 +75,7 @@ function readTexts(texts: readonly string[], before: Before, watch: Job['watch']
 }
 
 function push(pieces: readonly Uint8Array[], before: Before): () => Outcome {
-  const reader = new ThreadReader(before)
+  const reader = readerOf(before)
   const decoder = new SseDecoder((frame) => reader.acceptFrame(frame))
   for (const piece of pieces) decoder.feed(piece)
   decoder.finish()

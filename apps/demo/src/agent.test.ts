@@ -1,5 +1,5 @@
 import type { Diagnostic, ResumeEntry, RunAgentInput, Thread, VerifiedEvent } from '@millrace/protocol'
-import { SseDecoder, ThreadBuilder, ThreadReader, toUIMessages } from '@millrace/protocol'
+import { compatible, SseDecoder, ThreadBuilder, ThreadReader, toUIMessages } from '@millrace/protocol'
 import { createRunHandler } from '@millrace/server'
 import { describe, expect, test } from 'vitest'
 import { createAgent } from './agent.ts'
@@ -41,7 +41,7 @@ function conversation(sleep: Sleep = now) {
     const events: VerifiedEvent[] = []
     const findings: Diagnostic[] = []
     const reader = new ThreadReader({
-      mode: 'strict',
+      ...compatible(),
       thread: builder,
       onEvent: (event) => events.push(event),
       onDiagnostic: (finding) => findings.push(finding),

@@ -3,6 +3,7 @@
  * events (ends that we made up, failures, stops) and nothing of where chunks come from.
  */
 import {
+  compatible,
   ThreadReader,
   type Diagnostic,
   type Limits,
@@ -42,7 +43,7 @@ export class StreamFold {
     this.#options = options
     this.#reader = new ThreadReader({
       thread: builder,
-      mode,
+      ...compatible(mode),
       ...(limits !== undefined && { limits }),
       ...(onEvent !== undefined && { onEvent: this.#leavable(onEvent) }),
       ...(onDiagnostic !== undefined && { onDiagnostic: this.#leavable(onDiagnostic) }),

@@ -6,8 +6,10 @@ import { describe, expect, it } from 'vitest'
 import { Reporter } from './diagnostics.ts'
 import { EventParser } from './events/parse.ts'
 import {
+  compatible,
   DEFAULT_LIMITS,
   NdjsonDecoder,
+  oldSpellings,
   ProtocolError,
   SseDecoder,
   ThreadReader,
@@ -52,7 +54,7 @@ function fold(feed: (reader: ThreadReader) => void, { mode = 'strict', messages,
   const events: VerifiedEvent[] = []
   const diagnostics: Diagnostic[] = []
   const reader = new ThreadReader({
-    mode,
+    ...compatible(mode),
     ...(messages && { messages }),
     ...(state !== undefined && { state }),
     onEvent: (event) => void events.push(event),
@@ -308,7 +310,7 @@ describe('the streams of AG-UI 0.x', () => {
   const omissions = json<{ stream: { name: string; input: unknown; expected: unknown }[] }>('ag-ui-0.x/null-omission.json')
   for (const { name, input, expected } of omissions.stream) {
     test(`null omission: ${name}`, () => {
-      const parsed = new EventParser(new Reporter(), DEFAULT_LIMITS).parse(input)
+      const parsed = new EventParser(new Reporter(), DEFAULT_LIMITS, oldSpellings).parse(input)
       expect(JSON.parse(JSON.stringify(parsed))).toEqual(expected)
     })
   }

@@ -11,13 +11,16 @@ export { encodeSse, encodeSseComment } from './frames/sse-encode.ts'
 export { NdjsonDecoder, encodeNdjson } from './frames/ndjson.ts'
 
 export * from './events/event.ts'
-export { DONE, parseFrame, parseNdjsonFrame, parseRunAgentInput } from './events/parse.ts'
+export { DONE, parseFrame, parseNdjsonFrame, type RawEvent, type UpgradeFactory } from './events/parse.ts'
+export { parseRunAgentInput } from './events/parse-run-input.ts'
+export { oldSpellings } from './events/upgrade.ts'
 export { PROTOCOL_VERSION } from './events/version.ts'
 
-export { requireMode, type Mode } from './verified/verifier.ts'
+export type { Leniency, Verdict } from './verified/leniency.ts'
+export { reportMode } from './verified/report.ts'
 export { ChunkExpander } from './verified/expander.ts'
 export { hygieneRules, type Watch, type WatchFactory } from './verified/hygiene.ts'
-export { TOLERANCES, type Tolerance } from './verified/tolerance.ts'
+export { TOLERANCES, tolerantMode, type Tolerance } from './verified/tolerance.ts'
 
 export { EMPTY_THREAD, type Run, type RunError, type RunOutcome, type Step, type Subagent, type Thread } from './state/thread.ts'
 export { ThreadBuilder } from './state/builder.ts'
@@ -59,6 +62,7 @@ export { approvalReply, checkDecision, decisionIn, type ApprovalDecision } from 
 export { checkPayload } from './wire/payload-check.ts'
 export { buildResume, isExpired, resumeEntry, type InterruptReply, type PayloadCheck } from './wire/resume.ts'
 
+export { compatible, requireMode, type Mode } from './pipeline/compatible.ts'
 export { EventVerifier, type VerifyOptions } from './pipeline/event-verifier.ts'
 export { ThreadReader, type ThreadReaderOptions } from './pipeline/thread-reader.ts'
-export { applyEvents, defaultApplyEvents, expandChunks, verifyEvents, type ApplyOptions } from './pipeline/operators.ts'
+export { applyEvents, defaultApplyEvents, expandChunks, verifyEvents, type ApplyOptions, type VerifyEventsOptions } from './pipeline/operators.ts'

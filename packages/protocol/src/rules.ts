@@ -2,7 +2,7 @@
  * What the rules say, as data: one row a rule. The CLI, the conformance files and the docs read this table; the reading
  * path does not. Adding a rule is a row in `severities.ts`, a row here, a row in the table that applies it, and a case.
  */
-import { SEVERITIES, type RuleId, type Severity } from './severities.ts'
+import { HYGIENE, severityOf, TOLERATED, type RuleId, type Severity } from './severities.ts'
 
 /** What one rule says, for those who show findings. */
 export interface Rule {
@@ -352,7 +352,9 @@ const TEXTS: Readonly<Record<RuleId, Omit<Rule, 'severity'>>> = {
   },
 }
 
+const BESIDE: Readonly<Partial<Record<RuleId, Severity>>> = { ...HYGIENE, ...TOLERATED }
+
 /** The rules by id. */
 export const RULES: Readonly<Record<RuleId, Rule>> = Object.fromEntries(
-  Object.entries(SEVERITIES).map(([id, severity]) => [id, { severity, ...TEXTS[id as RuleId] }]),
+  (Object.entries(TEXTS) as [RuleId, Omit<Rule, 'severity'>][]).map(([id, text]) => [id, { severity: BESIDE[id] ?? severityOf(id), ...text }]),
 ) as Record<RuleId, Rule>

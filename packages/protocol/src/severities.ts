@@ -9,71 +9,63 @@
 /** How bad a finding is. */
 export type Severity = 'error' | 'warning' | 'info'
 
-export const SEVERITIES = {
-  // frames
-  'frame.not-json': 'error',
-  'frame.not-protobuf': 'error',
-  'frame.truncated': 'error',
-  'frame.too-long': 'error',
-  'frame.done': 'info',
+/** What ends a run, unless the mode says otherwise. */
+export type ErrorId =
+  | 'frame.not-json'
+  | 'frame.not-protobuf'
+  | 'frame.truncated'
+  | 'frame.too-long'
+  | 'event.malformed'
+  | 'event.too-deep'
+  | 'run.first-event'
+  | 'run.nested'
+  | 'run.after-finish'
+  | 'run.after-error'
+  | 'run.truncated'
+  | 'run.empty'
+  | 'finish.all-closed'
+  | 'run.ledger-full'
+  | 'text.open'
+  | 'text.continue'
+  | 'tool.open'
+  | 'tool.continue'
+  | 'step.open'
+  | 'step.close'
+  | 'span.open'
+  | 'span.close'
+  | 'reasoning.open'
+  | 'reasoning.continue'
+  | 'chunk.opener'
+  | 'chunk.ambiguous'
+  | 'chunk.conflict'
+  | 'attr.continuation'
+  | 'attr.reopen'
+  | 'attr.tool-parent'
+  | 'attr.encrypted'
+  | 'sub.start'
+  | 'sub.parent'
+  | 'sub.end'
 
-  // enforcement
-  'event.malformed': 'error',
-  'event.too-deep': 'error',
+/** All other findings of the reading path. */
+const FINDINGS = {
+  'frame.done': 'info',
   'event.unknown-type': 'warning',
   'event.unknown-field': 'warning',
   'event.unknown-member': 'warning',
   'event.null-field': 'warning',
   'event.retired-shape': 'warning',
   'run.version': 'warning',
-
-  // run
-  'run.first-event': 'error',
-  'run.nested': 'error',
-  'run.after-finish': 'error',
-  'run.after-error': 'error',
   'run.identity': 'warning',
-  'run.truncated': 'error',
-  'run.empty': 'error',
-  'finish.all-closed': 'error',
-  'run.ledger-full': 'error',
+  'state.patch-failed': 'warning',
+  'state.null-baseline': 'warning',
+  'state.no-target': 'warning',
+  'state.result-id-taken': 'warning',
+  'state.role-conflict': 'warning',
+  'state.interrupt-repeated': 'warning',
+} as const
 
-  // brackets
-  'text.open': 'error',
-  'text.continue': 'error',
-  'tool.open': 'error',
-  'tool.continue': 'error',
-  'step.open': 'error',
-  'step.close': 'error',
-  'span.open': 'error',
-  'span.close': 'error',
-  'reasoning.open': 'error',
-  'reasoning.continue': 'error',
-
-  // chunks
-  'chunk.opener': 'error',
-  'chunk.ambiguous': 'error',
-  'chunk.conflict': 'error',
-
-  // ownership
-  'attr.continuation': 'error',
-  'attr.reopen': 'error',
-  'attr.tool-parent': 'error',
-  'attr.encrypted': 'error',
-
-  // subagents
-  'sub.start': 'error',
-  'sub.parent': 'error',
-  'sub.end': 'error',
-
-  // tolerated deviations of real servers
-  'tolerated.note-before-run': 'warning',
-  'tolerated.result-before-run': 'warning',
-  'tolerated.ask-after-run': 'warning',
-  'tolerated.run-goes-on': 'warning',
-  'tolerated.step-closed-twice': 'warning',
-
-  // hygiene: legal, and worth a look (`check` only)
+/** What is legal and still worth a look. `hygiene.ts` says it with what it finds, so that reading loads none of it. */
+export const HYGIENE = {
   'hygiene.arguments-not-json': 'warning',
   'hygiene.result-without-call': 'warning',
   'hygiene.unknown-parent': 'info',
@@ -84,19 +76,21 @@ export const SEVERITIES = {
   'hygiene.custom-name': 'info',
   'hygiene.raw-wraps-event': 'info',
   'hygiene.empty-delta': 'info',
+} as const
 
-  // fold
-  'state.patch-failed': 'warning',
-  'state.null-baseline': 'warning',
-  'state.no-target': 'warning',
-  'state.result-id-taken': 'warning',
-  'state.role-conflict': 'warning',
-  'state.interrupt-repeated': 'warning',
+/** Known deviations of real servers that tolerant mode lets pass; `tolerance.ts` says it with each. */
+export const TOLERATED = {
+  'tolerated.note-before-run': 'warning',
+  'tolerated.result-before-run': 'warning',
+  'tolerated.ask-after-run': 'warning',
+  'tolerated.run-goes-on': 'warning',
+  'tolerated.step-closed-twice': 'warning',
 } as const
 
 /** Id of a rule. */
-export type RuleId = keyof typeof SEVERITIES
+export type RuleId = ErrorId | keyof typeof FINDINGS | keyof typeof HYGIENE | keyof typeof TOLERATED
 
+/** How bad a finding is of which nothing else is said. */
 export function severityOf(id: RuleId): Severity {
-  return SEVERITIES[id]
+  return FINDINGS[id as keyof typeof FINDINGS] ?? 'error'
 }

@@ -53,7 +53,7 @@ function ours(events: readonly Event[]): { verdict: number; thread: Thread } {
  * themselves against an owner that a tool result has changed meanwhile.
  */
 function differsByOwner(events: readonly Event[]): boolean {
-  const verifier = new Verifier('strict', new Reporter(), DEFAULT_LIMITS)
+  const verifier = new Verifier(undefined, new Reporter(), DEFAULT_LIMITS)
   for (const event of events) {
     const { ledger } = verifier
     const bracket = BRACKETS[event.type]

@@ -7,9 +7,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Reporter, type Diagnostic } from '../src/diagnostics.ts'
 import { anyEvent as shapes } from '../src/events/catalogue.ts'
-import { EventParser, parseRunAgentInput } from '../src/events/parse.ts'
+import { EventParser } from '../src/events/parse.ts'
+import { parseRunAgentInput } from '../src/events/parse-run-input.ts'
 import { runAgentInput } from '../src/events/run-input.ts'
-import { ProtocolError, type Event } from '../src/index.ts'
+import { oldSpellings, ProtocolError, type Event } from '../src/index.ts'
 import { DEFAULT_LIMITS } from '../src/limits.ts'
 import { json, ofShape } from './shaped-arbitraries.ts'
 
@@ -20,7 +21,7 @@ function ours(raw: unknown): Verdict {
   // A version nobody knows is worth a word and changes nothing.
   const note = ({ rule }: Diagnostic): unknown => rule !== 'run.version' && rules.push(rule)
   try {
-    const event = new EventParser(new Reporter((found) => void note(found)), DEFAULT_LIMITS).parse(raw)
+    const event = new EventParser(new Reporter((found) => void note(found)), DEFAULT_LIMITS, oldSpellings).parse(raw)
     return { kind: event === undefined ? 'dropped' : rules.length === 0 ? 'same' : 'repaired', event, rules }
   } catch (error) {
     expect(error).toBeInstanceOf(ProtocolError)

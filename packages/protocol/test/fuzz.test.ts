@@ -6,6 +6,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
+  compatible,
   encodeNdjson,
   encodeSse,
   hygieneRules,
@@ -13,6 +14,7 @@ import {
   parseNdjsonFrame,
   parseRunAgentInput,
   ProtocolError,
+  reportMode,
   SseDecoder,
   ThreadReader,
   toMessages,
@@ -89,7 +91,7 @@ function readThrough(
   how: Mode,
   make: (reader: ThreadReader) => Pick<FrameDecoder, 'finish'> & { feed(piece: Uint8Array): void },
 ): void {
-  const reader = new ThreadReader({ mode: how, limits, hygiene: hygieneRules, onDiagnostic: () => {} })
+  const reader = new ThreadReader({ ...compatible(how), limits, hygiene: hygieneRules, onDiagnostic: () => {} })
   try {
     const decoder = make(reader)
     for (const piece of pieces) decoder.feed(piece)
@@ -169,7 +171,7 @@ describe(`fuzzing, seed ${SEED}, ${BUDGET_MS} ms`, () => {
   it('values that no JSON can be', { timeout }, () => {
     const weird = fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withObjectString: true, withSet: true, withSparseArray: true, withTypedArray: true })
     forAWhile(fc.tuple(anyEvents, weird, fc.nat(), fc.constantFrom('type', 'messageId', 'delta', 'snapshot', 'metadata', 'messages', 'content')), ([events, value, at, key]) => {
-      const reader = new ThreadReader({ mode: 'report', limits })
+      const reader = new ThreadReader({ mode: reportMode, limits })
       const bent: unknown[] = [...events]
       bent.splice(at % (bent.length + 1), 0, value, { ...events[0], [key]: value })
       for (const event of bent) reader.accept(event)

@@ -3,7 +3,7 @@
  * such question that the core decides. The reasons are in `docs/decisions/` and beside the code.
  */
 import { describe, expect, it } from 'vitest'
-import { buildResume, buildRunAgentInput, ThreadReader, verifyEvents, type Event, type Message, type RunOutcome, type Thread } from '../src/index.ts'
+import { buildResume, buildRunAgentInput, compatible, ThreadReader, verifyEvents, type Event, type Message, type RunOutcome, type Thread } from '../src/index.ts'
 
 const start: Event = { type: 'RUN_STARTED', threadId: 't', runId: 'r' }
 const finish: Event = { type: 'RUN_FINISHED', threadId: 't', runId: 'r' }
@@ -22,7 +22,7 @@ interface Read {
 
 function read(events: readonly unknown[], messages: readonly Message[] = []): Read {
   const rules: string[] = []
-  const reader = new ThreadReader({ messages, onDiagnostic: ({ rule }) => rules.push(rule) })
+  const reader = new ThreadReader({ ...compatible(), messages, onDiagnostic: ({ rule }) => rules.push(rule) })
   for (const event of events) {
     try {
       reader.accept(event)

@@ -3,7 +3,7 @@
  * cases as JSON, a page for each rule, the diagrams) is in step with them. `vitest run -u` writes it anew.
  */
 import { describe, expect, it } from 'vitest'
-import { hygieneRules, RULES, SseDecoder, ThreadReader, type RuleId, type Severity } from '../src/index.ts'
+import { compatible, hygieneRules, RULES, SseDecoder, ThreadReader, type RuleId, type Severity } from '../src/index.ts'
 import { LengthPrefixedDecoder, parseBinaryFrame } from '../src/proto.ts'
 import { BRACKETS } from '../src/verified/brackets.ts'
 import { RUN_STATES } from '../src/verified/run-states.ts'
@@ -22,7 +22,7 @@ interface Found {
 function findingsIn(stream: Stream, { needs, limits }: RuleCase): Found[] {
   const found: Found[] = []
   const reader = new ThreadReader({
-    mode: needs === 'tolerant' ? 'tolerant' : 'report',
+    ...compatible(needs === 'tolerant' ? 'tolerant' : 'report'),
     ...(needs === 'hygiene' && { hygiene: hygieneRules }),
     ...(limits !== undefined && { limits }),
     onDiagnostic: (diagnostic) => found.push(diagnostic),

@@ -2,7 +2,7 @@
  * What a client that comes back is told of its thread: the log, folded. It reads the log and the protocol's fold; it
  * knows nothing of HTTP.
  */
-import { ThreadBuilder, ThreadReader, type Interrupt, type Message, type Run, type RunAgentInput } from '@millrace/protocol'
+import { compatible, ThreadBuilder, ThreadReader, type Interrupt, type Message, type Run, type RunAgentInput } from '@millrace/protocol'
 import { LogError } from './errors.ts'
 import type { EventLog } from './log/contract.ts'
 
@@ -28,7 +28,7 @@ export async function hydrate(log: EventLog, threadId: string): Promise<Hydrated
   const runs = await log.list(threadId)
   if (runs.length === 0) return undefined
   const builder = new ThreadBuilder()
-  const reader = new ThreadReader({ mode: 'report', thread: builder })
+  const reader = new ThreadReader({ ...compatible('report'), thread: builder })
   for (const run of runs) {
     const input = await log.input(run.runId)
     if (input === undefined) continue

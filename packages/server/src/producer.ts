@@ -2,7 +2,7 @@
  * One run's life on the producing side: drives the agent, verifies what it sends, appends it to the log, and ends the
  * run in every case. It knows nothing of requests, responses or readers.
  */
-import { EventVerifier, PROTOCOL_VERSION, ProtocolError, UsageError, type Event, type EventOf, type Interrupt, type RunAgentInput } from '@millrace/protocol'
+import { compatible, EventVerifier, PROTOCOL_VERSION, ProtocolError, UsageError, type Event, type EventOf, type Interrupt, type RunAgentInput } from '@millrace/protocol'
 import type { Agent, FinishDetails, InterruptRequest, RunContext } from './agent.ts'
 import type { Clock } from './clock.ts'
 import { Driver } from './drive.ts'
@@ -66,7 +66,7 @@ export class Producer {
     const { logger, input } = options
     this.#state = new SharedState(input.state)
     this.#verifier = new EventVerifier({
-      mode: 'strict',
+      ...compatible(),
       onDiagnostic: (diagnostic) => {
         // Errors are thrown as well, and reported where they are caught.
         if (diagnostic.severity === 'warning') logger.warn(diagnostic.message, { ...this.#ids, ...diagnostic })

@@ -1,12 +1,13 @@
 // An input → the protocol's reader: frames in, findings and a thread out. Each stream of a capture gets a reader of
 // its own; event indexes run on through the whole input.
 import {
+  compatible,
+  hygieneRules,
+  parseNdjsonFrame,
   ProtocolError,
   RULES,
   ThreadBuilder,
   ThreadReader,
-  hygieneRules,
-  parseNdjsonFrame,
   type Diagnostic,
   type Frame,
   type Message,
@@ -72,7 +73,7 @@ export async function readThread(source: Source, options: ReadOptions): Promise<
     ended = undefined
     if (request !== undefined) recorded.begin(request)
     reader = new ThreadReader({
-      mode: options.mode,
+      ...compatible(options.mode),
       thread: recorded.builder,
       ...(options.messages && { messages: options.messages }),
       ...(options.hygiene && { hygiene: hygieneRules }),

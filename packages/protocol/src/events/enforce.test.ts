@@ -4,11 +4,13 @@ import { Reporter, type Diagnostic } from '../diagnostics.ts'
 import { ProtocolError } from '../errors.ts'
 import { DEFAULT_LIMITS } from '../limits.ts'
 import type { Event } from './event.ts'
-import { EventParser, parseRunAgentInput } from './parse.ts'
+import { EventParser } from './parse.ts'
+import { parseRunAgentInput } from './parse-run-input.ts'
+import { oldSpellings } from './upgrade.ts'
 
 function parse(raw: unknown, limits = DEFAULT_LIMITS): { event: Event | undefined; diagnostics: Diagnostic[] } {
   const diagnostics: Diagnostic[] = []
-  return { event: new EventParser(new Reporter((diagnostic) => diagnostics.push(diagnostic)), limits).parse(raw), diagnostics }
+  return { event: new EventParser(new Reporter((diagnostic) => diagnostics.push(diagnostic)), limits, oldSpellings).parse(raw), diagnostics }
 }
 
 function refuse(raw: unknown, limits = DEFAULT_LIMITS): ProtocolError {
@@ -138,7 +140,7 @@ describe('old spellings', () => {
   })
 
   it('THINKING_* become REASONING_* under one minted id', () => {
-    const parser = new EventParser(new Reporter(), DEFAULT_LIMITS)
+    const parser = new EventParser(new Reporter(), DEFAULT_LIMITS, oldSpellings)
     const types = ['THINKING_START', 'THINKING_TEXT_MESSAGE_START', 'THINKING_TEXT_MESSAGE_CONTENT', 'THINKING_TEXT_MESSAGE_END', 'THINKING_END']
     const events = types.map((type) => parser.parse({ type, ...(type.endsWith('CONTENT') && { delta: 'x' }) }) as { type: string; messageId: string })
     expect(events.map(({ type }) => type)).toEqual(['REASONING_START', 'REASONING_MESSAGE_START', 'REASONING_MESSAGE_CONTENT', 'REASONING_MESSAGE_END', 'REASONING_END'])

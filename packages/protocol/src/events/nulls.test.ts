@@ -1,13 +1,13 @@
 /** What is absent, written as null: malformed by AG-UI 1.0, absent with a warning to a tolerant reader. */
 import { describe, expect, it } from 'vitest'
-import { ThreadReader, type Diagnostic, type Mode } from '../index.ts'
+import { compatible, ThreadReader, type Diagnostic, type Mode } from '../index.ts'
 
 const start = { type: 'RUN_STARTED', threadId: 't', runId: 'r' }
 const finish = { type: 'RUN_FINISHED', threadId: 't', runId: 'r' }
 
 function read(events: readonly object[], mode: Mode) {
   const found: Diagnostic[] = []
-  const reader = new ThreadReader({ mode, onDiagnostic: (diagnostic) => found.push(diagnostic) })
+  const reader = new ThreadReader({ ...compatible(mode), onDiagnostic: (diagnostic) => found.push(diagnostic) })
   try {
     for (const event of events) reader.accept(event)
   } catch {

@@ -1,17 +1,15 @@
 /**
- * Frames → events: JSON text → value → 1.0 form → enforced. Everything after this file may rely on an event's
+ * Frames → events: JSON text → value → (1.0 form, if it is given what upgrades) → enforced. Everything after this file may rely on an event's
  * types; nothing after it sees a field that AG-UI 1.0 does not define.
  */
-import { Reporter, type Diagnostic } from '../diagnostics.ts'
+import type { Reporter } from '../diagnostics.ts'
 import { ProtocolError } from '../errors.ts'
 import type { Frame } from '../frames/frame.ts'
-import { withDefaults, type Limits } from '../limits.ts'
+import type { Limits } from '../limits.ts'
 import { anyEvent } from './catalogue.ts'
 import { isObject } from '../json-value.ts'
 import { Enforcer } from './enforce.ts'
-import type { Event, RunAgentInput } from './event.ts'
-import { runAgentInput } from './run-input.ts'
-import { Upgrader } from './upgrade.ts'
+import type { Event } from './event.ts'
 import { versionConcern } from './version.ts'
 
 /** The sentinel `[DONE]`, which some servers send after the last event. */
@@ -50,15 +48,22 @@ export function parseNdjsonFrame(frame: Frame): { readonly event: unknown; reado
   return { event: value }
 }
 
-/** Raw values → enforced events. One for each stream: it remembers ids it had to mint. */
+/** A raw event whose type is known. */
+export type RawEvent = Record<string, unknown> & { readonly type: string }
+
+/** Makes, for one stream, what brings a raw event into its 1.0 form and leaves alone what has it. */
+export type UpgradeFactory = (reporter: Reporter) => (raw: RawEvent) => RawEvent
+
+/** Raw values → enforced events. One for each stream. */
 export class EventParser {
   readonly #reporter: Reporter
-  readonly #upgrader: Upgrader
+  readonly #upgrade: ((raw: RawEvent) => RawEvent) | undefined
   readonly #enforcer: Enforcer
 
-  constructor(reporter: Reporter, limits: Limits, nulls?: 'malformed' | 'absent') {
+  /** @param upgrade what reads old spellings; without it they are not known. */
+  constructor(reporter: Reporter, limits: Limits, upgrade?: UpgradeFactory, nulls?: 'malformed' | 'absent') {
     this.#reporter = reporter
-    this.#upgrader = new Upgrader(reporter)
+    this.#upgrade = upgrade?.(reporter)
     this.#enforcer = new Enforcer(reporter, limits.jsonDepth, nulls)
   }
 
@@ -77,8 +82,8 @@ export class EventParser {
       })
     }
     reporter.type = type
-    const event = this.#upgrader.upgrade(raw as Record<string, unknown> & { type: string })
-    if (!anyEvent.members.has(event['type'] as string)) {
+    const event = this.#upgrade?.(raw as RawEvent) ?? (raw as RawEvent)
+    if (!anyEvent.members.has(event.type)) {
       reporter.report('event.unknown-type', { message: `AG-UI 1.0 has no event \`${type}\`; it was dropped`, pointer: '/type' })
       return undefined
     }
@@ -93,20 +98,4 @@ export class EventParser {
     }
     return kept
   }
-}
-
-/**
- * A run input as a server receives it: unknown fields removed, malformed ones refused.
- * @throws ProtocolError `malformed` with the pointer of the offending field.
- */
-export function parseRunAgentInput(
-  value: unknown,
-  options: { onDiagnostic?: (diagnostic: Diagnostic) => void; limits?: Partial<Limits> } = {},
-): RunAgentInput {
-  const reporter = new Reporter(options.onDiagnostic)
-  reporter.type = 'RunAgentInput'
-  const upgraded = isObject(value) ? new Upgrader(reporter).upgradeInput(value) : value
-  const input = new Enforcer(reporter, withDefaults(options.limits).jsonDepth).enforce(runAgentInput, upgraded)
-  // Absent lists are empty ones (AG-UI 1.0, run input).
-  return { tools: [], context: [], ...input } as unknown as RunAgentInput
 }

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { Reporter, type Diagnostic } from '../diagnostics.ts'
-import { ThreadReader, ProtocolError } from '../index.ts'
+import { oldSpellings, ProtocolError, ThreadReader, tolerantMode } from '../index.ts'
 import { DEFAULT_LIMITS } from '../limits.ts'
 import { EventParser } from './parse.ts'
 
 function parsed(event: object): { event: unknown; diagnostics: Diagnostic[] } {
   const diagnostics: Diagnostic[] = []
-  const parser = new EventParser(new Reporter((found) => void diagnostics.push(found)), DEFAULT_LIMITS)
+  const parser = new EventParser(new Reporter((found) => void diagnostics.push(found)), DEFAULT_LIMITS, oldSpellings)
   return { event: parser.parse(JSON.parse(JSON.stringify(event))), diagnostics }
 }
 
@@ -36,7 +36,7 @@ it('any other usage that is no list is malformed, and so are tokens that cannot 
 it('what comes before the RUN_STARTED of a run that goes on behind an interrupt is folded, and begins no run', () => {
   const rules: string[] = []
   const reader = new ThreadReader({
-    mode: 'tolerant',
+    mode: tolerantMode,
     messages: [{ id: 'a', role: 'assistant', content: 'Choose.', toolCalls: [{ id: 'c', type: 'function', function: { name: 'pick', arguments: '{}' } }] }],
     onDiagnostic: ({ rule }) => void rules.push(rule),
   })

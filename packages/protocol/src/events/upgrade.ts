@@ -1,9 +1,10 @@
 /**
  * What producers from before AG-UI 1.0 send, in its 1.0 form (AG-UI 1.0, compatibility). All tolerance of old
- * spellings lives here and nowhere else; it runs before enforcement and sees raw values.
+ * spellings lives here and nowhere else; it runs before enforcement and sees raw values. Who does not name it does not load it.
  */
 import type { Reporter } from '../diagnostics.ts'
 import { isObject, present } from '../json-value.ts'
+import type { RawEvent } from './parse.ts'
 
 type Raw = Record<string, unknown>
 
@@ -46,9 +47,9 @@ export class Upgrader {
   }
 
   /** The event in its 1.0 form; the same object if it needs nothing, as almost all do. */
-  upgrade(raw: Raw & { type: string }): Raw {
+  upgrade(raw: RawEvent): RawEvent {
     const event = raw['rawEvent'] === null ? this.#without(raw, 'rawEvent') : raw
-    return OLD_FORMS.has(raw.type) ? this.#upgrade(event, raw.type) : event
+    return (OLD_FORMS.has(raw.type) ? this.#upgrade(event, raw.type) : event) as RawEvent
   }
 
   #upgrade(raw: Raw, type: string): Raw {
@@ -153,6 +154,12 @@ export class Upgrader {
   #retired(message: string, pointer?: string): void {
     this.#reporter.report('event.retired-shape', { message, ...present({ pointer }) })
   }
+}
+
+/** Reads what producers from before 1.0 send, for the option `upgrade`: only who names it loads it. */
+export function oldSpellings(reporter: Reporter): (raw: RawEvent) => RawEvent {
+  const upgrader = new Upgrader(reporter)
+  return (raw) => upgrader.upgrade(raw)
 }
 
 function isOldBinary(part: unknown): boolean {

@@ -5,18 +5,21 @@ import { present } from '../json-value.ts'
 import { Reporter, type Diagnostic } from '../diagnostics.ts'
 import { ProtocolError } from '../errors.ts'
 import type { Message, VerifiedEvent } from '../events/event.ts'
-import { DONE, EventParser, parseFrame } from '../events/parse.ts'
+import { DONE, EventParser, parseFrame, type UpgradeFactory } from '../events/parse.ts'
 import type { Frame } from '../frames/frame.ts'
 import { withDefaults, type Limits } from '../limits.ts'
 import type { Watch, WatchFactory } from '../verified/hygiene.ts'
 import type { RunIds } from '../verified/ledger.ts'
+import { leniencyOf, type Leniency } from '../verified/leniency.ts'
 import { RepeatedDelta } from '../verified/repeat.ts'
-import { requireMode, Verifier, type Emit, type Mode } from '../verified/verifier.ts'
+import { Verifier, type Emit } from '../verified/verifier.ts'
 
 /** How a stream is verified. */
 export interface VerifyOptions {
-  /** `strict` by default. */
-  readonly mode?: Mode
+  /** What is done about violations. `strict` by default: the first one ends the run. Import `tolerantMode` or `reportMode` for others. */
+  readonly mode?: 'strict' | Leniency
+  /** Give `oldSpellings` to read what producers from before 1.0 send as well. `compatible()` gives it, and the mode by name. */
+  readonly upgrade?: UpgradeFactory
   readonly onDiagnostic?: (diagnostic: Diagnostic) => void
   /** Give `hygieneRules` to report what is legal and still worth a look as well. It keeps the text of open calls. */
   readonly hygiene?: WatchFactory
@@ -28,7 +31,7 @@ export class EventVerifier {
   readonly reporter: Reporter
   readonly #parser: EventParser
   readonly #verifier: Verifier
-  readonly #mode: Mode
+  readonly #leniency: Leniency | undefined
   readonly #repeat = new RepeatedDelta()
   readonly #hygiene: Watch | undefined
   /** Events taken so far, dropped ones included. */
@@ -40,13 +43,12 @@ export class EventVerifier {
    * @throws UsageError `bad-mode`.
    */
   constructor(options: VerifyOptions = {}, history: readonly Message[] = []) {
-    requireMode(options.mode)
     const limits = withDefaults(options.limits)
-    this.#mode = options.mode ?? 'strict'
+    this.#leniency = leniencyOf(options.mode)
     this.reporter = new Reporter(options.onDiagnostic)
     this.#hygiene = options.hygiene?.(this.reporter, history)
-    this.#parser = new EventParser(this.reporter, limits, this.#mode === 'tolerant' ? 'absent' : 'malformed')
-    this.#verifier = new Verifier(this.#mode, this.reporter, limits)
+    this.#parser = new EventParser(this.reporter, limits, options.upgrade, this.#leniency?.nulls)
+    this.#verifier = new Verifier(this.#leniency, this.reporter, limits)
   }
 
   /** Whether a run is open. */
@@ -61,7 +63,7 @@ export class EventVerifier {
 
   /**
    * Takes one raw event (a JSON value; it is not changed) and gives what it stands for to `emit`, in order.
-   * @throws ProtocolError `malformed`, `violation` or `limit`: the event changed nothing. In `report` mode it is
+   * @throws ProtocolError `malformed`, `violation` or `limit`: the event changed nothing. In `reportMode` it is
    * reported and nothing is thrown.
    */
   accept(event: unknown, emit: Emit, line?: number): void {
@@ -158,7 +160,7 @@ export class EventVerifier {
     if (error.code !== 'violation' && rule !== 'run.ledger-full') {
       this.reporter.report(rule as Diagnostic['rule'], { message, ...present({ pointer }) })
     }
-    if (this.#mode === 'report') return
+    if (this.#leniency?.skipsMalformed) return
     throw error.event === undefined && this.reporter.event !== null
       ? new ProtocolError(message, { ...error, code: error.code, rule, event: this.reporter.event })
       : error

@@ -5,14 +5,24 @@ import { ThreadBuilder } from '../state/builder.ts'
 import type { Thread } from '../state/thread.ts'
 import { foldSubscribed } from '../subscribers/fold-subscribed.ts'
 import type { Subscriber } from '../subscribers/subscriber.ts'
+import { compatible, type Mode } from './compatible.ts'
 import { EventVerifier, type VerifyOptions } from './event-verifier.ts'
 
+/** As {@link VerifyOptions}, with the mode by its name. */
+export interface VerifyEventsOptions extends Omit<VerifyOptions, 'mode' | 'upgrade'> {
+  /** `strict` by default. */
+  readonly mode?: Mode
+}
+
 /**
- * The order rules as a stream operator: raw events in, verified events out.
- * @throws ProtocolError after all that was valid has been given.
+ * The order rules as a stream operator: raw events in, verified events out. Old spellings are read, as by {@link compatible}.
+ * @throws UsageError `bad-mode`; ProtocolError after all that was valid has been given.
  */
-export async function* verifyEvents(source: AsyncIterable<unknown> | Iterable<unknown>, options: VerifyOptions = {}): AsyncGenerator<VerifiedEvent, void, void> {
-  const verifier = new EventVerifier(options)
+export async function* verifyEvents(
+  source: AsyncIterable<unknown> | Iterable<unknown>,
+  { mode, ...options }: VerifyEventsOptions = {},
+): AsyncGenerator<VerifiedEvent, void, void> {
+  const verifier = new EventVerifier({ ...options, ...compatible(mode) })
   const ready: VerifiedEvent[] = []
   for await (const event of source) {
     verifier.accept(event, (verified) => ready.push(verified))

@@ -76,7 +76,7 @@ export class ThreadReader {
 
   /**
    * Takes one raw event: a JSON value or a typed event; it is not changed.
-   * @throws ProtocolError (strict and tolerant mode) if the event is refused. It changed nothing; what came before it
+   * @throws ProtocolError (but in `reportMode`) if the event is refused. It changed nothing; what came before it
    * stays; the stream has ended, and later calls throw the same error.
    */
   accept(event: unknown, line?: number): void {

@@ -2,7 +2,7 @@
 import * as official from '@ag-ui/proto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { base, bytesOf, double, entry, fixed32, group, int, len, oneMessage, snapshot, str, type Bytes } from '../../test/wire-bytes.ts'
-import { ProtocolError, ThreadReader, type Diagnostic } from '../index.ts'
+import { ProtocolError, reportMode, ThreadReader, type Diagnostic } from '../index.ts'
 import { decodeEvent, encodeFrame, parseBinaryFrame, ProtoDecoder } from '../proto.ts'
 import { WireWriter } from './wire-writer.ts'
 
@@ -185,7 +185,7 @@ describe('bounds', () => {
 
   it.each([['lists', nested], ['objects', objects]])('%s nest as deep in protobuf as in JSON', (_name, build) => {
     for (const jsonDepth of [1, 3, 200]) {
-      const reader = (): ThreadReader => new ThreadReader({ mode: 'report', limits: { jsonDepth } })
+      const reader = (): ThreadReader => new ThreadReader({ mode: reportMode, limits: { jsonDepth } })
       const deepest = decodeEvent(bytesOf(snapshot(build(jsonDepth))), { jsonDepth })
       reader().accept(deepest)
       const error = thrownBy(() => decodeEvent(bytesOf(snapshot(build(jsonDepth + 1))), { jsonDepth }))
@@ -253,7 +253,7 @@ describe('into the reader', () => {
 
   it('in report mode it is reported and reading goes on', () => {
     const found: Diagnostic[] = []
-    const reader = new ThreadReader({ mode: 'report', onDiagnostic: (diagnostic) => found.push(diagnostic) })
+    const reader = new ThreadReader({ mode: reportMode, onDiagnostic: (diagnostic) => found.push(diagnostic) })
     reader.accept(run)
     reader.acceptFrame({ data: new Uint8Array(0) }, parseBinaryFrame)
     reader.acceptFrame({ data: bytesOf(snapshot(double(2, Number.NaN))) }, parseBinaryFrame)

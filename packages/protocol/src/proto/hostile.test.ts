@@ -6,7 +6,7 @@ import { shapedEvent } from '../../test/shaped-arbitraries.ts'
 import { bytesOf, double, fixed32, group, int, len, str, type Bytes } from '../../test/wire-bytes.ts'
 import { Reporter } from '../diagnostics.ts'
 import { EventParser } from '../events/parse.ts'
-import { DEFAULT_LIMITS, ProtocolError, RULES, ThreadReader } from '../index.ts'
+import { DEFAULT_LIMITS, oldSpellings, ProtocolError, reportMode, RULES, ThreadReader } from '../index.ts'
 import { decodeEvent, encodeEvent, parseBinaryFrame, ProtoDecoder } from '../proto.ts'
 
 beforeEach(() => void vi.spyOn(console, 'warn').mockImplementation(() => {}))
@@ -63,7 +63,7 @@ type Verdict = { readonly event: unknown } | { readonly error: Error }
 /** What enforcement leaves of the event, as JSON. */
 function verdict(decode: () => unknown): Verdict {
   try {
-    const event = new EventParser(new Reporter(), DEFAULT_LIMITS).parse(decode())
+    const event = new EventParser(new Reporter(), DEFAULT_LIMITS, oldSpellings).parse(decode())
     return { event: event === undefined ? undefined : JSON.parse(JSON.stringify(event)) }
   } catch (error) {
     return { error: error as Error }
@@ -136,7 +136,7 @@ describe('hostile bytes', () => {
   it('change nothing in the thread when they are refused', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (data) => {
-        const reader = new ThreadReader({ mode: 'report' })
+        const reader = new ThreadReader({ mode: reportMode })
         reader.accept({ type: 'RUN_STARTED', threadId: 't', runId: 'r' })
         const before = reader.snapshot()
         let refused = false

@@ -11,7 +11,7 @@ export class ChunkExpander {
   #count = 0
 
   constructor(options: { readonly limits?: Partial<Limits> } = {}) {
-    this.#verifier = new Verifier('strict', this.#reporter, withDefaults(options.limits), 'unchecked')
+    this.#verifier = new Verifier(undefined, this.#reporter, withDefaults(options.limits), 'unchecked')
   }
 
   /**

@@ -1,11 +1,11 @@
 /** Hygiene rules: legal streams that deserve a word, and streams that deserve none. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { hygieneRules, RULES, ThreadReader, type Diagnostic, type Message } from '../index.ts'
+import { hygieneRules, reportMode, RULES, ThreadReader, type Diagnostic, type Message } from '../index.ts'
 
 function findings(events: readonly object[], history: readonly Message[] = []): Diagnostic[] {
   const found: Diagnostic[] = []
-  const reader = new ThreadReader({ hygiene: hygieneRules, mode: 'report', messages: history, onDiagnostic: (diagnostic) => found.push(diagnostic) })
+  const reader = new ThreadReader({ hygiene: hygieneRules, mode: reportMode, messages: history, onDiagnostic: (diagnostic) => found.push(diagnostic) })
   for (const event of events) reader.accept(event)
   reader.finish()
   return found

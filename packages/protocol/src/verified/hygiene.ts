@@ -6,8 +6,9 @@ import type { Reporter } from '../diagnostics.ts'
 import { anyEvent } from '../events/catalogue.ts'
 import { isObject } from '../json-value.ts'
 import type { EventOf, EventType, Message, VerifiedEvent } from '../events/event.ts'
-import type { RuleId } from '../severities.ts'
+import { HYGIENE } from '../severities.ts'
 
+type HygieneId = keyof typeof HYGIENE
 type Look<Type extends EventType> = (event: EventOf<Type>) => void
 
 /** Watches verified events and reports what is worth a look. */
@@ -26,7 +27,7 @@ export function hygieneRules(reporter: Reporter, history: readonly Message[]): W
 class Hygiene implements Watch {
   readonly #reporter: Reporter
   /** Findings that are said once for each stream. */
-  readonly #said = new Set<RuleId>()
+  readonly #said = new Set<HygieneId>()
   readonly #messages = new Set<string>()
   readonly #calls = new Set<string>()
   /** Arguments of open calls, in pieces. */
@@ -110,14 +111,14 @@ class Hygiene implements Watch {
     if (delta === '') this.#sayOnce('hygiene.empty-delta', 'A delta is empty', '/delta')
   }
 
-  #sayOnce(rule: RuleId, message: string, pointer?: string): void {
+  #sayOnce(rule: HygieneId, message: string, pointer?: string): void {
     if (this.#said.has(rule)) return
     this.#said.add(rule)
     this.#say(rule, message, pointer)
   }
 
-  #say(rule: RuleId, message: string, pointer?: string): void {
-    this.#reporter.report(rule, { message, ...(pointer !== undefined && { pointer }) })
+  #say(rule: HygieneId, message: string, pointer?: string): void {
+    this.#reporter.report(rule, { message, severity: HYGIENE[rule], ...(pointer !== undefined && { pointer }) })
   }
 }
 

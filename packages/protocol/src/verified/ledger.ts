@@ -2,6 +2,7 @@
  * The ledger: what is open in the current run, and who owns it. It is the only record of either; expansion,
  * verification and the end of a run all ask it. It knows no rules.
  */
+import type { EventOf } from '../events/event.ts'
 
 export type ItemKind = 'text' | 'tool' | 'reasoning' | 'span' | 'step' | 'subagent' | 'activity'
 
@@ -39,8 +40,11 @@ export class Ledger {
   readonly lanes: Map<Owner, Item> = new Map()
   /** The run in hand, or the last one. */
   run: RunIds | undefined
-  /** Index of the event that ended the last run. */
+  /** What ended the last run, and its index. */
+  ended: EventOf<'RUN_FINISHED'> | EventOf<'RUN_ERROR'> | undefined
   endedAt: number | undefined
+  /** The run in hand went on after its end. */
+  reopened = false
   size = 0
 
   /** Forgets everything: a new run begins. */
@@ -50,6 +54,8 @@ export class Ledger {
     this.lanes.clear()
     this.size = 0
     this.run = run
+    this.ended = undefined
+    this.reopened = false
   }
 
   get(kind: ItemKind, key: string): Item | undefined {

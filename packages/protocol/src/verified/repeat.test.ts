@@ -4,8 +4,9 @@ import { expect, it } from 'vitest'
 import { Reporter, type Diagnostic } from '../diagnostics.ts'
 import { ProtocolError } from '../errors.ts'
 import { EventParser } from '../events/parse.ts'
-import { EventVerifier, type Event, type Mode, type RuleId, type VerifiedEvent } from '../index.ts'
+import { compatible, EventVerifier, type Event, type Mode, type RuleId, type VerifiedEvent } from '../index.ts'
 import { DEFAULT_LIMITS } from '../limits.ts'
+import { leniencyOf } from './leniency.ts'
 import { Verifier } from './verifier.ts'
 import { anyEvent } from '../../test/arbitraries.ts'
 
@@ -18,7 +19,7 @@ interface Reading {
 function short(events: readonly unknown[], mode: Mode): Reading {
   const emitted: VerifiedEvent[] = []
   const diagnostics: Diagnostic[] = []
-  const verifier = new EventVerifier({ mode, onDiagnostic: (found) => diagnostics.push(found) })
+  const verifier = new EventVerifier({ ...compatible(mode), onDiagnostic: (found) => diagnostics.push(found) })
   try {
     for (const event of events) verifier.accept(event, (verified) => emitted.push(verified))
   } catch (error) {
@@ -32,8 +33,10 @@ function plain(events: readonly unknown[], mode: Mode): Reading {
   const emitted: VerifiedEvent[] = []
   const diagnostics: Diagnostic[] = []
   const reporter = new Reporter((found) => diagnostics.push(found))
-  const parser = new EventParser(reporter, DEFAULT_LIMITS, mode === 'tolerant' ? 'absent' : 'malformed')
-  const verifier = new Verifier(mode, reporter, DEFAULT_LIMITS)
+  const { mode: how, upgrade } = compatible(mode)
+  const leniency = leniencyOf(how)
+  const parser = new EventParser(reporter, DEFAULT_LIMITS, upgrade, leniency?.nulls)
+  const verifier = new Verifier(leniency, reporter, DEFAULT_LIMITS)
   try {
     events.forEach((raw, index) => {
       reporter.event = index

@@ -3,8 +3,10 @@
  * an event that breaks the row's rule under its condition is accepted, with a warning. Anything else ends the run.
  */
 import type { Event } from '../events/event.ts'
-import type { RuleId } from '../severities.ts'
+import { isObject } from '../json-value.ts'
+import { TOLERATED, type RuleId } from '../severities.ts'
 import { stepKey, type Ledger } from './ledger.ts'
+import type { Leniency } from './leniency.ts'
 import { tagOf } from './ownership.ts'
 
 /** One known deviation: what it excuses, whose it is, why it loses nothing, and when it is met. */
@@ -12,26 +14,23 @@ export interface Tolerance {
   /** The rule it excuses. */
   readonly excuses: RuleId
   /** What is reported instead. */
-  readonly warns: RuleId
+  readonly warns: keyof typeof TOLERATED
   readonly peer: string
   readonly reason: string
   /** `reopen`: the run goes on. `accept`: the event passes, without effect on what is open. */
   readonly effect: 'reopen' | 'accept'
-  when(event: Event, run: RunMemory): boolean
-}
-
-/** What the rows may look at. */
-export interface RunMemory {
-  readonly ledger: Ledger
-  /** The last RUN_FINISHED said that the model stopped to call tools. */
-  readonly finishedForTools: boolean
-  /** The run in hand was reopened by a row of this table. */
-  readonly reopened: boolean
+  when(event: Event, ledger: Ledger): boolean
 }
 
 /** What a server of before interrupts asks of its client, in the spelling of TanStack AI: an approval, or to run a tool. */
 export function asksOfClient(event: Event): boolean {
   return event.type === 'CUSTOM' && (event.name === 'approval-requested' || event.name === 'tool-input-available')
+}
+
+/** TanStack AI says why a model turn ended in the event's metadata. */
+function finishedForTools({ ended }: Ledger): boolean {
+  const tanstack = ended?.type === 'RUN_FINISHED' ? ended.metadata?.['tanstack'] : undefined
+  return isObject(tanstack) && tanstack['finishReason'] === 'tool_calls'
 }
 
 /** All that tolerant mode lets pass; the first row that fits counts. */
@@ -66,7 +65,7 @@ export const TOLERANCES: readonly Tolerance[] = [
     peer: '@tanstack/ai 0.58, chat() with server tools',
     reason: 'One RUN_STARTED, then a RUN_FINISHED for each model turn; tool results and the next turn follow it.',
     effect: 'reopen',
-    when: (_event, run) => run.finishedForTools,
+    when: (_event, ledger) => finishedForTools(ledger),
   },
   {
     excuses: 'run.after-finish',
@@ -74,7 +73,7 @@ export const TOLERANCES: readonly Tolerance[] = [
     peer: '@tanstack/ai, versions that do not say why a turn ended',
     reason: 'A result for a call of the run that has just finished can belong nowhere else.',
     effect: 'reopen',
-    when: (event, run) => event.type === 'TOOL_CALL_RESULT' && run.ledger.get('tool', event.toolCallId) !== undefined,
+    when: (event, ledger) => event.type === 'TOOL_CALL_RESULT' && ledger.get('tool', event.toolCallId) !== undefined,
   },
   {
     excuses: 'run.nested',
@@ -82,7 +81,7 @@ export const TOLERANCES: readonly Tolerance[] = [
     peer: '@tanstack/ai 0.49, chat() with server tools',
     reason: 'Tool results come after RUN_FINISHED, and only then the RUN_STARTED of the next model turn.',
     effect: 'reopen',
-    when: (event, run) => event.type === 'RUN_STARTED' && run.reopened && run.ledger.openItems.size === 0,
+    when: (event, ledger) => event.type === 'RUN_STARTED' && ledger.reopened && ledger.openItems.size === 0,
   },
   {
     excuses: 'step.close',
@@ -90,7 +89,17 @@ export const TOLERANCES: readonly Tolerance[] = [
     peer: '@tanstack/ai 0.58 with @tanstack/ai-openai, reasoning',
     reason: 'The thinking step is finished when the thought ends, and again when the text does.',
     effect: 'accept',
-    when: (event, run) =>
-      event.type === 'STEP_FINISHED' && run.ledger.get('step', stepKey(tagOf(event), event.stepName)) !== undefined,
+    when: (event, ledger) =>
+      event.type === 'STEP_FINISHED' && ledger.get('step', stepKey(tagOf(event), event.stepName)) !== undefined,
   },
 ]
+
+/** The first violation ends the run, as in strict reading, but the rows of {@link TOLERANCES} pass with a warning. */
+export const tolerantMode: Leniency = {
+  nulls: 'absent',
+  skipsMalformed: false,
+  judge(broken, event, ledger) {
+    const row = TOLERANCES.find(({ excuses, when }) => excuses === broken && when(event, ledger))
+    return row && { reports: row.warns, severity: TOLERATED[row.warns], effect: row.effect }
+  },
+}

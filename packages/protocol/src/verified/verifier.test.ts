@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { ProtocolError } from '../errors.ts'
 import { EventVerifier, type VerifyOptions } from '../pipeline/event-verifier.ts'
+import { reportMode } from './report.ts'
+import { tolerantMode } from './tolerance.ts'
 import { RULES } from '../rules.ts'
 import { agent, finish, ORDER_RULES, s1, span, start, step, text, tool, type Raw } from '../../test/rule-cases.ts'
 
@@ -28,7 +30,7 @@ describe('order rules', () => {
           expect(error).toMatchObject({ code: 'violation', rule, event: stream.length - 1, type: stream.at(-1)?.type })
           expect(error?.related).toBe(related)
           // Going on after it, the rule is reported all the same.
-          expect(verify(stream, { mode: 'report' }).rules).toContain(rule)
+          expect(verify(stream, { mode: reportMode }).rules).toContain(rule)
         }),
       )
     })
@@ -97,25 +99,25 @@ describe('modes', () => {
   it('tolerant lets a run go on after RUN_FINISHED when the model called tools', () => {
     const stream = [start, tool('START', 'c'), tool('END', 'c'), { ...finish, ...tools }, text('START', 'a'), text('END', 'a'), finish]
     expect(verify(stream).error?.rule).toBe('run.after-finish')
-    const { error, rules } = verify(stream, { mode: 'tolerant' })
+    const { error, rules } = verify(stream, { mode: tolerantMode })
     expect(error).toBeUndefined()
     expect(rules).toEqual(['tolerated.run-goes-on'])
   })
 
   it('tolerant lets a result of the finished run through, and the RUN_STARTED that follows it', () => {
     const stream = [start, tool('START', 'c'), tool('END', 'c'), finish, result, start, finish]
-    expect(verify(stream, { mode: 'tolerant' }).error).toBeUndefined()
-    expect(verify([start, finish, result], { mode: 'tolerant' }).error?.rule).toBe('run.after-finish')
+    expect(verify(stream, { mode: tolerantMode }).error).toBeUndefined()
+    expect(verify([start, finish, result], { mode: tolerantMode }).error?.rule).toBe('run.after-finish')
   })
 
   it('tolerant lets a step be closed twice, but not a step that never was', () => {
-    expect(verify([start, step('STARTED', 's'), step('FINISHED', 's'), step('FINISHED', 's'), finish], { mode: 'tolerant' })).toMatchObject({ error: undefined, rules: ['tolerated.step-closed-twice'] })
-    expect(verify([start, step('FINISHED', 's')], { mode: 'tolerant' }).error?.rule).toBe('step.close')
+    expect(verify([start, step('STARTED', 's'), step('FINISHED', 's'), step('FINISHED', 's'), finish], { mode: tolerantMode })).toMatchObject({ error: undefined, rules: ['tolerated.step-closed-twice'] })
+    expect(verify([start, step('FINISHED', 's')], { mode: tolerantMode }).error?.rule).toBe('step.close')
   })
 
   it('report goes on, skips what breaks a rule, and lists everything', () => {
     const stream = [text('START', 'a'), text('START', 'a'), text('CONTENT', 'b'), finish, step('STARTED', 's')]
-    const { types, error, rules } = verify(stream, { mode: 'report' })
+    const { types, error, rules } = verify(stream, { mode: reportMode })
     expect(error).toBeUndefined()
     expect(types).toEqual(['TEXT_MESSAGE_START', 'RUN_FINISHED', 'STEP_STARTED'])
     expect(rules).toEqual(['run.first-event', 'text.open', 'text.continue', 'finish.all-closed', 'run.after-finish'])

@@ -3,70 +3,40 @@
  * nothing). Chunks are expanded on the way. It knows nothing of messages or state.
  */
 import type { Reporter } from '../diagnostics.ts'
-import { UsageError } from '../errors.ts'
 import type { Event, EventOf, VerifiedEvent } from '../events/event.ts'
-import { isObject } from '../json-value.ts'
 import type { Limits } from '../limits.ts'
-import { severityOf, type RuleId } from '../severities.ts'
+import type { RuleId } from '../severities.ts'
 import { BRACKETS, keyOf, laneScope, type Bracket } from './brackets.ts'
 import { checkEvent } from './checks.ts'
 import { closerOf } from './closing.ts'
 import { expandChunk, isChunk, type Expansion } from './expand.ts'
 import { Ledger, stepKey, type Item, type Owner, type RunIds } from './ledger.ts'
+import type { Leniency, Verdict } from './leniency.ts'
 import { openingOwner, ownerKind, seedOwners, tagOf } from './ownership.ts'
 import { runStep, type RunState } from './run-states.ts'
-import { asksOfClient, TOLERANCES, type RunMemory } from './tolerance.ts'
 import { violation, type Violation } from './violation.ts'
-
-/**
- * `strict`: the first violation ends the run. `tolerant`: as strict, but the deviations of `tolerance.ts` pass with a
- * warning. `report`: violations are reported and the stream goes on.
- */
-export type Mode = 'strict' | 'tolerant' | 'report'
-
-/**
- * @param mode as an option gives it; undefined is left to whoever asks.
- * @throws UsageError `bad-mode`.
- */
-export function requireMode(mode: unknown): asserts mode is Mode | undefined {
-  if (mode === undefined || mode === 'strict' || mode === 'tolerant' || mode === 'report') return
-  throw new UsageError('bad-mode', `There is no mode "${String(mode)}". Give 'strict', 'tolerant' or 'report'.`)
-}
 
 export type Emit = (event: VerifiedEvent) => void
 
-/** In `report` mode an event that breaks a rule is skipped, unless skipping it would make all that follows wrong. */
-const PASSES_IN_REPORT: ReadonlySet<RuleId> = new Set<RuleId>([
-  'run.first-event',
-  'run.nested',
-  'run.after-finish',
-  'run.after-error',
-  'finish.all-closed',
-  'attr.continuation',
-  'attr.reopen',
-  'attr.tool-parent',
-  'attr.encrypted',
-  'sub.parent',
-])
-
 const NONE: readonly Item[] = []
 
-export class Verifier implements RunMemory {
+export class Verifier {
   readonly ledger: Ledger = new Ledger()
-  finishedForTools = false
-  reopened = false
   #state: RunState = 'before'
   /** The event in hand has broken no rule so far. */
   #clean = true
-  readonly #mode: Mode
+  readonly #leniency: Leniency | undefined
   readonly #reporter: Reporter
   readonly #limits: Limits
   readonly #ordered: boolean
 
-  /** @param order `unchecked` expands chunks and holds no event against the order rules. */
-  constructor(mode: Mode, reporter: Reporter, limits: Limits, order: 'checked' | 'unchecked' = 'checked') {
+  /**
+   * @param leniency undefined: the first violation ends the run.
+   * @param order `unchecked` expands chunks and holds no event against the order rules.
+   */
+  constructor(leniency: Leniency | undefined, reporter: Reporter, limits: Limits, order: 'checked' | 'unchecked' = 'checked') {
     this.#ordered = order === 'checked'
-    this.#mode = mode
+    this.#leniency = leniency
     this.#reporter = reporter
     this.#limits = limits
   }
@@ -81,8 +51,8 @@ export class Verifier implements RunMemory {
 
   /**
    * Checks an event and gives what it stands for to `emit`, in order.
-   * @returns whether it broke no rule: in tolerant and report modes one that did may pass, or be skipped.
-   * @throws ProtocolError `violation` (strict, tolerant); the ledger is as before.
+   * @returns whether it broke no rule: one that did may pass, or be skipped, if the leniency says so.
+   * @throws ProtocolError `violation`; the ledger is as before.
    */
   accept(event: Event, emit: Emit): boolean {
     this.#clean = true
@@ -94,13 +64,13 @@ export class Verifier implements RunMemory {
     if (this.#ordered && !this.#enterRun(event)) return
     if (isChunk(event)) {
       const expansion = expandChunk(event, this.ledger)
-      if ('rule' in expansion) this.#reject(expansion, event)
+      if ('rule' in expansion) this.#passes(expansion, event)
       else this.#acceptChunk(expansion, event, emit)
       return
     }
     const closing = this.ledger.lanes.size === 0 ? NONE : this.#lanesClosedBy(event)
     const broken = this.#check(event, closing)
-    if (broken !== undefined && !this.#reject(broken, event)) return
+    if (broken !== undefined && !this.#passes(broken, event)) return
     for (const item of closing) this.#closePending(item, emit)
     this.#commit(event, broken)
     emit(event)
@@ -128,11 +98,12 @@ export class Verifier implements RunMemory {
     const { endedAt, run } = this.ledger
     const related = this.#state === 'running' ? undefined : endedAt
     const broken = violation(cell.breaks, this.#runMessage(cell.breaks, event, run), '/type', related)
-    if (!this.#reject(broken, event)) return false
-    // What comes ahead of a run begins none: RUN_STARTED is still to come. What is asked behind one reopens none.
-    const aside = this.#state === 'before' ? event.type === 'CUSTOM' || event.type === 'TOOL_CALL_RESULT' : asksOfClient(event)
-    if (!aside) this.#state = event.type === 'RUN_STARTED' ? 'finished' : 'running'
-    return true
+    const effect = this.#judge(broken, event)
+    if (effect === 'reopen') {
+      this.ledger.reopened = true
+      this.#state = event.type === 'RUN_STARTED' ? 'finished' : 'running'
+    }
+    return effect !== 'skip'
   }
 
   #runMessage(rule: RuleId, event: Event, run: RunIds | undefined): string {
@@ -154,13 +125,13 @@ export class Verifier implements RunMemory {
       if (content === undefined) return
       // The lane was found by the chunk's tag; the item may be another's by now, if a result took its id.
       const broken = this.#check(content, NONE)
-      if (broken === undefined || this.#reject(broken, chunk)) emit(content)
+      if (broken === undefined || this.#passes(broken, chunk)) emit(content)
       return
     }
     const displaced = this.ledger.lanes.get(lane)
     const closing = displaced === undefined ? NONE : [displaced]
     const broken = this.#check(start, closing)
-    if (broken !== undefined && !this.#reject(broken, chunk)) return
+    if (broken !== undefined && !this.#passes(broken, chunk)) return
     if (displaced !== undefined) this.#closePending(displaced, emit)
     const item = this.#commit(start, broken)
     if (item !== undefined && opener !== undefined) this.ledger.setPending(item, lane, opener)
@@ -200,20 +171,17 @@ export class Verifier implements RunMemory {
     switch (event.type) {
       case 'RUN_STARTED':
         ledger.reset({ threadId: event.threadId, runId: event.runId })
-        this.reopened = this.finishedForTools = false
         if (event.input !== undefined) seedOwners(event.input.messages, ledger, 'unclaimed')
         this.#state = 'running'
         break
       case 'RUN_FINISHED':
         this.#compareIds(event)
         if (broken !== undefined) ledger.closeAll()
-        this.finishedForTools = saysToolCalls(event)
-        this.#end('finished')
+        this.#end('finished', event)
         break
       case 'RUN_ERROR':
         ledger.closeAll()
-        this.finishedForTools = false
-        this.#end('failed')
+        this.#end('failed', event)
         break
       case 'MESSAGES_SNAPSHOT':
         seedOwners(event.messages, ledger, 'overwrite')
@@ -256,8 +224,9 @@ export class Verifier implements RunMemory {
     })
   }
 
-  #end(state: RunState): void {
+  #end(state: RunState, event: Ledger['ended']): void {
     this.#state = state
+    this.ledger.ended = event
     this.ledger.endedAt = this.#index
   }
 
@@ -272,24 +241,15 @@ export class Verifier implements RunMemory {
   }
 
   /** Deals with a violation: throws, or says whether the event is let through all the same. */
-  #reject(broken: Violation, event: Event): boolean {
+  #passes(broken: Violation, event: Event): boolean {
+    return this.#judge(broken, event) !== 'skip'
+  }
+
+  #judge(broken: Violation, event: Event): Verdict['effect'] {
     this.#clean = false
-    if (this.#mode === 'tolerant') {
-      const row = TOLERANCES.find((tolerance) => tolerance.excuses === broken.rule && tolerance.when(event, this))
-      if (row !== undefined) {
-        this.#reporter.report(row.warns, { ...broken, severity: severityOf(row.warns) })
-        if (row.effect === 'reopen') this.reopened = true
-        return true
-      }
-    }
-    this.#reporter.report(broken.rule, broken)
-    if (this.#mode === 'report') return PASSES_IN_REPORT.has(broken.rule)
+    const verdict = this.#leniency?.judge(broken.rule, event, this.ledger)
+    this.#reporter.report(verdict?.reports ?? broken.rule, { ...broken, ...(verdict && { severity: verdict.severity }) })
+    if (verdict !== undefined) return verdict.effect
     throw this.#reporter.error(broken.rule === 'run.ledger-full' ? 'limit' : 'violation', broken.rule, broken)
   }
-}
-
-/** TanStack AI says why a model turn ended in the event's metadata. */
-function saysToolCalls(event: EventOf<'RUN_FINISHED'>): boolean {
-  const tanstack = event.metadata?.['tanstack']
-  return isObject(tanstack) && tanstack['finishReason'] === 'tool_calls'
 }

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import {
+  compatible,
   EventVerifier,
   parseRunAgentInput,
   ThreadBuilder,
@@ -247,7 +248,7 @@ describe('the official streams of peers that are pinned to an older version', ()
 
 /** The events that a verifier takes; the others change nothing. */
 function legalPart(events: readonly Event[]): Event[] {
-  const verifier = new EventVerifier()
+  const verifier = new EventVerifier(compatible())
   return events.filter((event) => {
     try {
       verifier.accept(event, () => {})
@@ -265,7 +266,7 @@ function untagged(message: Message): Message {
 }
 
 function fold(events: readonly Event[]): Thread {
-  const reader = new ThreadReader()
+  const reader = new ThreadReader(compatible())
   for (const event of events) reader.accept(event)
   return reader.snapshot()
 }

@@ -1,7 +1,7 @@
 /** Law 4: a rejected event changes nothing, and what was valid before it stays. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ProtocolError, ThreadReader, type Event, type Thread, type VerifiedEvent } from '../../src/index.ts'
+import { ProtocolError, reportMode, ThreadReader, type Event, type Thread, type VerifiedEvent } from '../../src/index.ts'
 import { anyEvents } from '../arbitraries.ts'
 
 interface Outcome {
@@ -52,7 +52,7 @@ describe('law 4, check, then commit', () => {
         const skipped = new Set(['text.open', 'text.continue', 'tool.open', 'tool.continue', 'reasoning.open', 'reasoning.continue', 'span.open', 'span.close', 'step.open', 'step.close', 'chunk.opener', 'chunk.conflict', 'chunk.ambiguous', 'sub.start', 'sub.end'])
         const report = (events: readonly Event[]): { thread: Thread; rules: string[] } => {
           const rules: string[] = []
-          const reader = new ThreadReader({ mode: 'report', onDiagnostic: ({ rule }) => rules.push(rule) })
+          const reader = new ThreadReader({ mode: reportMode, onDiagnostic: ({ rule }) => rules.push(rule) })
           for (const event of events) reader.accept(event)
           return { thread: reader.snapshot(), rules }
         }

@@ -5,6 +5,7 @@ import {
   compact,
   EventVerifier,
   ProtocolError,
+  reportMode,
   snapshotOf,
   ThreadBuilder,
   toUIMessages,
@@ -50,7 +51,7 @@ const streams = fc.oneof(anyEvents, busyEvents)
 /** What report mode lets through: any order, legal or not. */
 function verified(events: readonly Event[]): VerifiedEvent[] {
   const out: VerifiedEvent[] = []
-  const verifier = new EventVerifier({ mode: 'report' })
+  const verifier = new EventVerifier({ mode: reportMode })
   for (const event of events) verifier.accept(event, (one) => out.push(one))
   return out
 }

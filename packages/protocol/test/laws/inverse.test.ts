@@ -1,7 +1,7 @@
 /** Law 5: AG-UI messages → UI messages → wire is the identity on what the wire can carry. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ThreadReader, toMessages, toUIMessages, uiMessagesToWire, wireToUiMessages, type Message, type UIMessage, type WireMessage } from '../../src/index.ts'
+import { reportMode, ThreadReader, toMessages, toUIMessages, uiMessagesToWire, wireToUiMessages, type Message, type UIMessage, type WireMessage } from '../../src/index.ts'
 import { anyEvents, message } from '../arbitraries.ts'
 
 /**
@@ -51,7 +51,7 @@ function callOrder(host: Extract<Message, { role: 'assistant' }>, all: readonly 
 }
 
 function fold(events: readonly unknown[]): readonly Message[] {
-  const reader = new ThreadReader({ mode: 'report' })
+  const reader = new ThreadReader({ mode: reportMode })
   for (const event of events) reader.accept(event)
   return reader.snapshot().messages
 }

@@ -1,7 +1,7 @@
 /** Law 10: the same events give the same diagnostics, events and thread through JSON and through protobuf. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { encodeSse, ProtocolError, SseDecoder, ThreadReader, type Event, type Mode, type Thread, type VerifiedEvent } from '../../src/index.ts'
+import { compatible, encodeSse, ProtocolError, SseDecoder, ThreadReader, type Event, type Mode, type Thread, type VerifiedEvent } from '../../src/index.ts'
 import { encodeFrame, LengthPrefixedDecoder, parseBinaryFrame } from '../../src/proto.ts'
 import { anyEvents, cut } from '../arbitraries.ts'
 import { asCarried } from '../carried.ts'
@@ -19,7 +19,7 @@ function read(mode: Mode, feed: (reader: ThreadReader) => void): Verdict {
   const found: object[] = []
   const emitted: VerifiedEvent[] = []
   const reader = new ThreadReader({
-    mode,
+    ...compatible(mode),
     // A binary frame stands on no line.
     onDiagnostic: (diagnostic) => found.push({ ...diagnostic, line: undefined }),
     onEvent: (event) => emitted.push(event),

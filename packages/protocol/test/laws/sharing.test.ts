@@ -1,12 +1,12 @@
 /** Laws 2 and 6: replaying gives the live state; a snapshot differs from the one before only along what changed. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { applyPatch, JsonPatchError, ThreadReader, toUIMessages, type Event, type JsonPatch, type Thread } from '../../src/index.ts'
+import { applyPatch, JsonPatchError, reportMode, ThreadReader, toUIMessages, type Event, type JsonPatch, type Thread } from '../../src/index.ts'
 import { anyEvents } from '../arbitraries.ts'
 
 /** All snapshots of a stream, one after each event; report mode goes on after violations. */
 function snapshots(events: readonly Event[], look: (index: number) => boolean = () => true): Thread[] {
-  const reader = new ThreadReader({ mode: 'report' })
+  const reader = new ThreadReader({ mode: reportMode })
   const seen = [reader.snapshot()]
   events.forEach((event, index) => {
     reader.accept(event)
@@ -20,7 +20,7 @@ describe('law 6, sharing', () => {
   it('snapshots never change after they were taken', () => {
     fc.assert(
       fc.property(anyEvents, (events) => {
-        const reader = new ThreadReader({ mode: 'report' })
+        const reader = new ThreadReader({ mode: reportMode })
         const taken: [Thread, string][] = []
         for (const event of events) {
           reader.accept(event)
@@ -36,7 +36,7 @@ describe('law 6, sharing', () => {
   it('a text delta changes one message and nothing else', () => {
     fc.assert(
       fc.property(anyEvents, fc.string({ minLength: 1 }), (events, delta) => {
-        const reader = new ThreadReader({ mode: 'report' })
+        const reader = new ThreadReader({ mode: reportMode })
         for (const event of events) reader.accept(event)
         reader.accept({ type: 'RUN_ERROR', message: 'settle' })
         reader.accept({ type: 'RUN_STARTED', threadId: 't', runId: 'r' })
@@ -90,7 +90,7 @@ describe('law 6, sharing', () => {
   it('a snapshot without change is the same object', () => {
     fc.assert(
       fc.property(anyEvents, (events) => {
-        const reader = new ThreadReader({ mode: 'report' })
+        const reader = new ThreadReader({ mode: reportMode })
         for (const event of events) reader.accept(event)
         expect(reader.snapshot()).toBe(reader.snapshot())
       }),

@@ -1,7 +1,7 @@
 /** What the tests of this package share: a clock that stands still, inputs, and a server on a real socket. Not exported. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { SseDecoder, ThreadReader, type Event, type Frame, type RunAgentInput, type Thread } from '@millrace/protocol'
+import { compatible, SseDecoder, ThreadReader, type Event, type Frame, type RunAgentInput, type Thread } from '@millrace/protocol'
 import type { Agent } from '../agent.ts'
 import type { Clock } from '../clock.ts'
 import { Hub, type HubOptions } from '../hub.ts'
@@ -106,7 +106,7 @@ export async function runAgent(
   const reader = hub.open(asked.runId, START)
   const events: Wire[] = []
   for (let batch = await reader.next(); batch !== undefined; batch = await reader.next()) events.push(...parseEntries(batch))
-  const thread = new ThreadReader({ mode: 'strict', messages: asked.messages })
+  const thread = new ThreadReader({ ...compatible(), messages: asked.messages })
   for (const event of events) thread.accept(event)
   return { events, thread: thread.snapshot(), outcome: thread.finish(), logger, clock }
 }

@@ -1,4 +1,4 @@
-import { encodeSse, ThreadReader, toUIMessages } from '@millrace/protocol'
+import { compatible, encodeSse, ThreadReader, toUIMessages } from '@millrace/protocol'
 import { describe, expect, test } from 'vitest'
 import { bigRun, recordedRun, type RecordedKind } from './recorded.ts'
 
@@ -10,7 +10,7 @@ describe.each(Object.entries(outcomes))('%s', (kind, outcome) => {
   const events = recordedRun(kind as RecordedKind)
 
   test('a strict reader takes it, to its outcome', () => {
-    const reader = new ThreadReader({ mode: 'strict' })
+    const reader = new ThreadReader(compatible())
     for (const event of events) reader.accept(event)
     expect(reader.error).toBeUndefined()
     expect(reader.finish()).toBe(outcome)
@@ -35,7 +35,7 @@ test('the mixed run has what it promises, and characters of more than one byte',
   for (const type of ['REASONING_MESSAGE_CONTENT', 'TOOL_CALL_ARGS', 'TOOL_CALL_RESULT', 'STATE_SNAPSHOT', 'STATE_DELTA', 'STEP_STARTED'] as const) {
     expect(types).toContain(type)
   }
-  const reader = new ThreadReader({ mode: 'strict' })
+  const reader = new ThreadReader(compatible())
   for (const event of recordedRun()) reader.accept(event)
   const { messages, state } = reader.snapshot()
   expect(state).toEqual({ cities: ['東京', 'Reykjavi\u0301k'], done: true, nested: { 'a/b': [1, null, 3] } })
@@ -50,7 +50,7 @@ test('runs with prefixes share no id', () => {
 
 test('a big run grows by its deltas', () => {
   expect(bigRun(1000)).toHaveLength(1004)
-  const reader = new ThreadReader({ mode: 'strict' })
+  const reader = new ThreadReader(compatible())
   for (const event of bigRun(100)) reader.accept(event)
   expect(reader.finish()).toBe('finished')
 })

@@ -2,7 +2,7 @@
  * The runs of a server and how far each has come. It knows no connection and no bytes: a reader asks for what is there
  * behind a position and waits at the bell for more.
  */
-import { ThreadBuilder, ThreadReader, type Interrupt, type Message } from '@millrace/protocol'
+import { compatible, ThreadBuilder, ThreadReader, type Interrupt, type Message } from '@millrace/protocol'
 import type { Bell } from './bell.ts'
 
 /** An event as JSON gives it, or text that is sent as it is, such as `[DONE]` or something malformed. */
@@ -123,7 +123,7 @@ export class Runs {
     const runs = this.started.filter(({ input }) => input.threadId === threadId)
     if (runs.length === 0) return undefined
     const thread = new ThreadBuilder()
-    const reader = new ThreadReader({ mode: 'report', thread })
+    const reader = new ThreadReader({ ...compatible('report'), thread })
     for (const run of runs) {
       const known = new Set(thread.snapshot().messages.map(({ id }) => id))
       const sent = run.input.messages ?? []
