@@ -224,7 +224,7 @@ describe('the official streams of peers that are pinned to an older version', ()
     const receive = translation.events('received')
     const thread = new ThreadBuilder()
     const types: string[] = []
-    const verifier = new EventVerifier()
+    const verifier = new EventVerifier(compatible())
     for (const raw of stream) {
       verifier.accept(raw, (event) => {
         for (const received of receive(event)) {
