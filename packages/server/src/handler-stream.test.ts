@@ -293,6 +293,7 @@ describe('GET ?threadId', () => {
       messages: second.snapshot().messages,
       state: { r1: true, r2: true },
       activeRun: null,
+      endedRuns: ['r1', 'r2'],
       interrupts: [],
       runs: [{ threadId: 't1', runId: 'r2', outcome: 'finished' }],
     })

@@ -18,6 +18,8 @@ export interface HydratedThread {
   readonly interrupts: readonly Interrupt[]
   /** Runs that are over and matter for what comes next, oldest first: the last one, which may have left calls, and the one that asked. */
   readonly runs: readonly HydratedRun[]
+  /** Runs that are over, whose events are in `messages`; oldest first. */
+  readonly endedRuns: readonly string[]
 }
 
 /** How a run ended, and the calls that it left without a result. */
@@ -29,17 +31,19 @@ export async function hydrate(log: EventLog, threadId: string): Promise<Hydrated
   if (runs.length === 0) return undefined
   const builder = new ThreadBuilder()
   const reader = new ThreadReader({ ...compatible('report'), thread: builder })
+  const endedRuns: string[] = []
   for (const run of runs) {
     const input = await log.input(run.runId)
     if (input === undefined) continue
     // What it was asked says nothing of the run before.
     builder.beginStream()
     takeInput(builder, JSON.parse(input) as RunAgentInput)
-    if (run.status === 'closed') await takeEvents(reader, log, run.runId)
+    if (run.status !== 'closed') continue
+    if (await takeEvents(reader, log, run.runId)) endedRuns.push(run.runId)
   }
   const { messages, state, interrupts, runs: ended } = reader.snapshot()
   const active = runs.findLast(({ status }) => status === 'running')
-  return { messages, state, activeRun: active === undefined ? null : { runId: active.runId }, interrupts, runs: runsThatMatter(ended) }
+  return { messages, state, activeRun: active === undefined ? null : { runId: active.runId }, interrupts, runs: runsThatMatter(ended), endedRuns }
 }
 
 function runsThatMatter(runs: readonly Run[]): HydratedRun[] {
@@ -70,12 +74,15 @@ function takeInput(builder: ThreadBuilder, input: RunAgentInput): void {
   if (input.state !== undefined) builder.setState(input.state)
 }
 
-async function takeEvents(reader: ThreadReader, log: EventLog, runId: string): Promise<void> {
+/** Whether they were there. */
+async function takeEvents(reader: ThreadReader, log: EventLog, runId: string): Promise<boolean> {
   try {
     const { entries } = await log.read(runId)
     for (const { data } of entries) reader.accept(JSON.parse(data))
+    return true
   } catch (error) {
     // Trimmed between the list and the read: as if it had been trimmed before.
     if (!(error instanceof LogError)) throw error
+    return false
   }
 }

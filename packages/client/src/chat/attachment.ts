@@ -1,18 +1,26 @@
 /** Coming back to a thread: to the run that was left, or to what the server has stored and the run that is under way there. */
+import type { HydratedThread } from '../connection/adapter.ts'
 import type { NormalizedConnection } from '../connection/normalize.ts'
 import { toCodedError } from '../errors.ts'
 import type { Conversation } from './conversation.ts'
 import { datesOf, inParts, threadOf } from './hydration.ts'
 import type { Keeper } from './keeper.ts'
-import type { LeftRun } from './left-run.ts'
+import type { LeftRun, ThreadBase } from './left-run.ts'
 import type { TurnResult } from './options.ts'
-import { IDLE } from './phase.ts'
 import type { Runner } from './runner.ts'
+import type { Told } from './told.ts'
+
+/**
+ * How what the server told is joined to what shows. `active`: the run that is under way there; `joins`: it is read from its start
+ * next.
+ */
+export type Join = (told: ThreadBase, active: string | undefined, joins: boolean) => ThreadBase
 
 export interface AttachmentParts {
   readonly conversation: Conversation
   readonly runner: Runner
   readonly keeper: Keeper | undefined
+  readonly told: Told
   connection(): NormalizedConnection
   onChange(): void
   onError(error: Error): void
@@ -35,11 +43,35 @@ export class Attachment {
 
   /** See `ChatClient.attach`. A server that cannot be asked is a failure, and no empty thread. */
   async attach(current: () => string | undefined): Promise<TurnResult | undefined> {
+    return this.#during(() => this.#attach(current))
+  }
+
+  /**
+   * Asks for the thread while it is listened to and nothing runs: `join` says what shows. What fails is thrown, and changes
+   * nothing.
+   */
+  async catchUp(threadId: string, join: Join): Promise<void> {
+    const { hydrate } = this.#parts.connection()
+    if (hydrate === undefined) return
+    await this.#during(async () => {
+      this.#asked?.abort()
+      const asked = (this.#asked = new AbortController())
+      try {
+        await this.#hydrate(threadId, hydrate, asked, join)
+      } catch (thrown) {
+        if (this.#asked === asked) throw thrown
+      } finally {
+        if (this.#asked === asked) this.#asked = undefined
+      }
+    })
+  }
+
+  async #during<Result>(ask: () => Promise<Result>): Promise<Result> {
     this.#settle()
     let settle: () => void = () => {}
     const asking = (this.#asking = { over: new Promise<void>((resolve) => (settle = resolve)), settle: () => settle() })
     try {
-      return await this.#attach(current)
+      return await ask()
     } finally {
       if (this.#asking === asking) this.#settle()
     }
@@ -96,25 +128,53 @@ export class Attachment {
     return result
   }
 
-  async #hydrate(threadId: string, hydrate: NonNullable<NormalizedConnection['hydrate']>, asked: AbortController): Promise<TurnResult | undefined> {
-    const { conversation, runner, keeper, onChange } = this.#parts
+  async #hydrate(
+    threadId: string,
+    hydrate: NonNullable<NormalizedConnection['hydrate']>,
+    asked: AbortController,
+    join?: Join,
+  ): Promise<TurnResult | undefined> {
+    const { conversation, runner, keeper, told } = this.#parts
+    const { asOf } = told
     // Given up is over, whoever is asked.
     const stored = await Promise.race([hydrate(threadId, asked.signal), aborted(asked.signal)])
-    if (this.#asked !== asked || runner.busy || stored === undefined) return undefined
-    const told = threadOf(stored)
-    const base = keeper?.complete(told) ?? told
-    conversation.date(datesOf(stored.messages))
-    conversation.approvals.read(inParts(stored.messages))
-    conversation.outputs?.restore(stored.messages)
-    conversation.show(conversation.branch(base))
-    // What failed before is made good by what the server has.
-    runner.phase = IDLE
-    onChange()
+    if (this.#asked !== asked || runner.busy) return undefined
+    if (stored === undefined) return void told.take(asOf, undefined, undefined)
+    const read = threadOf(stored)
+    const complete = keeper?.complete(read) ?? read
+    const active = stored.activeRun?.runId
+    const joins = this.#parts.connection().joinRun !== undefined
+    const foreign = join !== undefined && active !== undefined && !runner.isOurs(active)
+    const base = join?.(complete, active, joins) ?? complete
+    told.take(asOf, complete, stored.endedRuns)
+    // It was all heard.
+    if (join === undefined || active !== undefined || !isSame(base, conversation.thread)) this.#show(base, stored, join !== undefined)
     // From here on it is a turn like any other, which is stopped as such.
     this.#asked = undefined
-    const { activeRun } = stored
-    return activeRun === null ? undefined : this.#join({ threadId, runId: activeRun.runId, base, seen: 0 })
+    return active === undefined ? undefined : this.#join({ threadId, runId: active, base, seen: 0, ...(foreign && { foreign }) })
   }
+
+  #show(base: ThreadBase, { messages }: HydratedThread, keepsUnsent: boolean): void {
+    const { conversation, runner, onChange } = this.#parts
+    const unsent = keepsUnsent ? runner.unsent : []
+    const { failed } = runner
+    conversation.date(datesOf(messages))
+    conversation.approvals.read(inParts(messages))
+    conversation.outputs?.restore(messages)
+    conversation.show(conversation.branch(base))
+    // What failed before is made good by what the server has, unless it never came there.
+    if (unsent.length > 0 && unsent.every((id) => !messages.some((message) => Object(message).id === id))) runner.sendsAgain(failed)
+    else runner.isMadeGood()
+    onChange()
+  }
+}
+
+function isSame(one: ThreadBase, other: ThreadBase): boolean {
+  return one.state === other.state && one.interrupts === other.interrupts && areSame(one.runs, other.runs) && areSame(one.messages, other.messages)
+}
+
+function areSame(some: readonly object[], others: readonly object[]): boolean {
+  return some.length === others.length && some.every((each, index) => each === others[index])
 }
 
 function aborted(signal: AbortSignal): Promise<undefined> {

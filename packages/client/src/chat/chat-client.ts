@@ -13,6 +13,7 @@ import { heldAnswer } from './answer-schemas.ts'
 import { Answers } from './answers.ts'
 import { Attachment } from './attachment.ts'
 import { Callbacks } from './callbacks.ts'
+import { CatchUp } from './catch-up.ts'
 import { checkClientOptions, checkSettings } from './client-options.ts'
 import { Conversation } from './conversation.ts'
 import type { Keeper } from './keeper.ts'
@@ -32,6 +33,7 @@ import { Live, requireLive } from './live.ts'
 import { Runner } from './runner.ts'
 import { Sender } from './sender.ts'
 import { buildSnapshot } from './snapshot.ts'
+import { Told } from './told.ts'
 import { toolReplies } from './tool-replies.ts'
 import { resolveConnection } from './transport.ts'
 
@@ -47,6 +49,7 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
   readonly #keeper: Keeper | undefined
   readonly #sender: Sender
   readonly #live: Live
+  readonly #catchUp: CatchUp
   readonly #store: Store<ChatSnapshot>
   #settings: ChatClientSettings
   #connection: NormalizedConnection
@@ -83,7 +86,9 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
       onOver: (result) => this.#sender.sendWaiting(result),
     })
     this.#keeper = this.#keep(options)
+    const told = new Told()
     this.#attachment = new Attachment({
+      told,
       conversation: this.#conversation,
       runner: this.#runner,
       keeper: this.#keeper,
@@ -116,25 +121,44 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
       requireIdle: () => this.#sender.requireIdle(),
       onChange: () => this.#store.commit(),
     })
+    this.#catchUp = new CatchUp({
+      told,
+      conversation: this.#conversation,
+      runner: this.#runner,
+      attachment: this.#attachment,
+      keeper: this.#keeper,
+      callbacks: this.#callbacks,
+      connection: () => this.#reach(),
+      threadId: () => this.#threadId,
+      listens: () => this.#live.state === 'open',
+    })
     this.#live = new Live({
       callbacks: this.#callbacks,
       late: this.#runner.late,
       connection: () => this.#connection,
       settings: () => this.#settings,
       threadId: () => this.#threadId,
-      ready: () => this.#attachment.asking ?? this.#runner.settled,
+      ready: () => this.#attachment.asking ?? this.#runner.settled ?? this.#catchUp.look(),
       knows: (runId) => this.#runner.knows(runId),
+      has: (runId, event) => told.has(runId, event),
       hear: (ids, source) => this.#runner.hear(ids, source),
       leave: () => {
         if (this.#runner.leaveGuest()) this.#store.touch()
       },
       onChange: () => this.#store.refresh(),
+      onOpen: () => this.#catchUp.missed(),
+      onMissed: (over) => {
+        if (!this.#catchUp.missed() && !over) this.#callbacks.log('Events of a run came whose start was not heard; attach() reads it, if the server can tell.', undefined)
+      },
     })
     this.#store = new Store(
       (previous) => this.#snapshot(previous),
       (error) => this.#callbacks.report('A listener threw.', error),
       strategyOf(options.coalesce),
-      () => this.#keeper?.changed(),
+      () => {
+        this.#keeper?.changed()
+        this.#catchUp.changed()
+      },
     )
   }
 

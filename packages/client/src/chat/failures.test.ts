@@ -18,12 +18,17 @@ describe('failures', () => {
   })
 
   it('gives what the agent said although its server went on behind it', async () => {
-    const behind: StreamChunk[][] = [[{ type: 'TEXT_MESSAGE_END', messageId: 'm1' }], [finished()], [failed('other')]]
-    for (const rest of behind) {
-      const { chat } = scripted([[started(), ...text('So').slice(0, -1), { ...failed('quota'), code: 'rate_limit' }, ...rest], hello('r2')])
+    const behind: [StreamChunk, string][] = [
+      [{ type: 'TEXT_MESSAGE_END', messageId: 'm1' }, 'run.after-error'],
+      [finished(), 'run.after-error'],
+      [failed('other'), 'run.after-error'],
+      [{ type: 'TEXT_MESSAGE_END', messageId: 7 } as never, 'event.malformed'],
+    ]
+    for (const [rest, rule] of behind) {
+      const { chat } = scripted([[started(), ...text('So').slice(0, -1), { ...failed('quota'), code: 'rate_limit' }, rest], hello('r2')])
       const result = await chat.sendMessage('Hi')
       expect(result).toMatchObject({ outcome: 'error', error: { name: 'AgentError', message: 'quota', code: 'rate_limit', runId: 'r1' } })
-      expect(result.error?.cause).toMatchObject({ name: 'ProtocolError', rule: 'run.after-error' })
+      expect(result.error?.cause).toMatchObject({ name: 'ProtocolError', rule })
       expect(chat.getSnapshot().runs).toEqual([{ threadId: 't1', runId: 'r1', outcome: 'error', error: { message: 'quota', code: 'rate_limit' } }])
       expect(texts(chat)).toEqual(['Hi', 'So'])
     }

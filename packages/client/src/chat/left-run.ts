@@ -15,4 +15,6 @@ export interface LeftRun {
   readonly foreign?: boolean
   /** Settles when the server has been heard of the run: before that it may not know it. */
   readonly heard?: Promise<void>
+  /** What brought it broke: nobody left it on purpose. */
+  readonly lost?: boolean
 }

@@ -30,10 +30,12 @@ export interface LineParts {
   ready(): Promise<unknown> | undefined
   /** Whether the run is in the thread already. */
   knows(runId: string): boolean
+  /** Whether a run is in the thread already, by an event of it; undefined: that cannot be seen yet. */
+  has(runId: string, event: StreamChunk): boolean | undefined
   /** A run of others begins. */
   hear(ids: RunIds, source: Source): void
-  /** A run of others was under way when we came. */
-  onMissed(): void
+  /** A run of others was under way when we came; `over`: it is over now. */
+  onMissed(over: boolean): void
   onState(state: LiveState, error?: Error): void
 }
 
@@ -45,6 +47,13 @@ interface Own {
   over: boolean
 }
 
+/** A run of others that may be in the thread already: what came of it waits until that is known. */
+interface Doubtful {
+  readonly feed: Feed
+  readonly chunks: StreamChunk[]
+  readonly ids: RunIds
+}
+
 export class Line {
   readonly #parts: LineParts
   readonly #controller = new AbortController()
@@ -52,8 +61,11 @@ export class Line {
   #own: Own | undefined
   /** The run whose events come now. */
   #taker: Feed | undefined
+  #doubtful: Doubtful | undefined
   /** What comes now is of a run that is not shown. */
   #deaf = false
+  /** Its start was not heard. */
+  #missing = false
   #retired = false
   /** The subscription has ended. */
   over = false
@@ -149,6 +161,11 @@ export class Line {
       if (taker !== target) await flush()
       target = taker
       if (this.#controller.signal.aborted) return
+      if (taker !== undefined && taker === this.#doubtful?.feed) {
+        await this.#weigh(this.#doubtful, chunk)
+        if (endsRun(chunk)) this.#ended(chunk, this.#taker)
+        continue
+      }
       if (taker !== undefined && taker !== this.#own?.feed && isSynthetic(chunk) && chunk.type === 'RUN_ERROR') {
         await flush()
         taker.cut(new StreamTruncatedError(String((chunk as LooseChunk)['message'])))
@@ -166,7 +183,7 @@ export class Line {
 
   /** Says whose the events are that come from now on. */
   async #begin(start: LooseChunk, from: string | undefined): Promise<void> {
-    const { late, threadId, ready, knows, hear } = this.#parts
+    const { late, threadId, knows } = this.#parts
     const { runId, threadId: thread, parentRunId } = start
     const own = this.#own
     if (own !== undefined && this.#isOwn(start, from, own)) {
@@ -184,23 +201,52 @@ export class Line {
       // It was never ended: whoever began it has stopped it, perhaps.
       before.end()
     }
-    this.#taker = undefined
+    this.#taker = this.#doubtful = undefined
+    this.#missing = false
     this.#deaf = true
     // The same object may be asked about again by a turn.
     if (late.isLate(start) || typeof runId !== 'string' || thread !== threadId() || typeof thread !== 'string') return
+    if (!(await this.#isReady()) || knows(runId)) return
+    const feed = new Feed(runId, () => this.#left(feed))
+    const doubtful = { feed, chunks: [], ids: { threadId: thread, runId, ...(typeof parentRunId === 'string' && { parentRunId }) } }
+    this.#deaf = false
+    this.#taker = feed
+    const known = this.#parts.has(runId, start)
+    if (known === undefined) this.#doubtful = doubtful
+    else this.#decide(doubtful, known)
+  }
+
+  /** False if nobody listens any more. */
+  async #isReady(): Promise<boolean> {
+    const { ready } = this.#parts
     for (let waits = ready(); waits !== undefined; waits = ready()) {
       await waits
-      if (this.#controller.signal.aborted) return
+      if (this.#controller.signal.aborted) return false
     }
-    if (knows(runId)) return
-    this.#deaf = false
-    const feed = new Feed(runId, () => this.#left(feed))
-    this.#taker = feed
-    hear({ threadId: thread, runId, ...(typeof parentRunId === 'string' && { parentRunId }) }, {
-      subscribe: (signal) => feed.subscribe(signal),
-      shared: true,
-      wasCut: () => feed.wasCut,
-    })
+    return true
+  }
+
+  async #weigh(doubtful: Doubtful, chunk: StreamChunk): Promise<void> {
+    const { chunks, feed } = doubtful
+    const { has, knows } = this.#parts
+    chunks.push(chunk)
+    const { runId } = feed
+    // What it came over broke: it is asked for when that is back.
+    const isCut = isSynthetic(chunk) && chunk.type === 'RUN_ERROR'
+    const seen = (): boolean | undefined => chunks.map((each) => has(runId, each)).find((known) => known !== undefined)
+    if (!endsRun(chunk) && seen() === undefined) return
+    // It may be told meanwhile.
+    if (!(await this.#isReady())) return
+    this.#decide(doubtful, isCut || knows(runId) || seen() === true)
+    if (this.#taker === feed) await feed.put(chunks)
+  }
+
+  #decide({ feed, ids }: Doubtful, known: boolean): void {
+    this.#doubtful = undefined
+    this.#deaf = known
+    this.#taker = known ? undefined : feed
+    if (known) return
+    this.#parts.hear(ids, { subscribe: (signal) => feed.subscribe(signal), shared: true, wasCut: () => feed.wasCut })
   }
 
   #isOwn(start: LooseChunk, from: string | undefined, { feed, begunAs, over }: Own): boolean {
@@ -220,13 +266,18 @@ export class Line {
     // A note says nothing of which run it is.
     if (this.#deaf || isOf(chunk, 'CUSTOM') || isOf(chunk, 'RAW')) return undefined
     this.#deaf = true
-    if (!this.#parts.late.isLate(chunk)) this.#parts.onMissed()
+    this.#missing = !this.#parts.late.isLate(chunk)
+    if (this.#missing) this.#parts.onMissed(false)
     return undefined
   }
 
   #ended(end: StreamChunk, taker: Feed | undefined): void {
     const own = this.#own
     if (taker === undefined) this.#deaf = false
+    if (this.#missing && endsRun(end)) {
+      this.#missing = false
+      this.#parts.onMissed(true)
+    }
     if (own === undefined || taker !== own.feed || !endsRun(end)) return
     own.over = true
     this.#taker = undefined

@@ -1,54 +1,8 @@
 /** Law: chats that listen to one thread show each message of it once, whole, whoever sent it and however it was cut. */
-import { ChatClient, type StreamChunk, type SubscribeConnectionAdapter, type TurnResult } from '@millrace/client'
-import { buildRunAgentInput } from '@millrace/protocol'
+import { ChatClient, type TurnResult } from '@millrace/client'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { finished, started, text } from '../../test/runs.ts'
-
-/** A thread in memory: runs one after the other, told to all who listen, event by event as the test lets them. */
-class SharedThread {
-  readonly #listeners = new Set<(chunk: StreamChunk) => void>()
-  readonly #due: StreamChunk[] = []
-
-  member(): SubscribeConnectionAdapter {
-    const listeners = this.#listeners
-    return {
-      async *subscribe(signal) {
-        const queue: StreamChunk[] = []
-        let wake = (): void => {}
-        const listener = (chunk: StreamChunk): void => {
-          queue.push(chunk)
-          wake()
-        }
-        listeners.add(listener)
-        signal?.addEventListener('abort', () => wake(), { once: true })
-        try {
-          while (signal?.aborted !== true) {
-            const next = queue.shift()
-            if (next !== undefined) yield next
-            else await new Promise<void>((resolve) => (wake = resolve))
-          }
-        } finally {
-          listeners.delete(listener)
-        }
-      },
-      send: async (messages, _data, _signal, context) => {
-        const { runId = '' } = context ?? {}
-        const input = buildRunAgentInput({ messages, runContext: { threadId: 't1', runId } })
-        const said = input.messages.findLast(({ role }) => role === 'user')
-        this.#due.push({ ...started(runId), input } as StreamChunk, ...text(`re ${String(said?.id)}`, `m-${runId}`), finished(runId))
-      },
-    }
-  }
-
-  release(count: number): void {
-    for (const chunk of this.#due.splice(0, count)) for (const tell of this.#listeners) tell(chunk)
-  }
-}
-
-async function settled(): Promise<void> {
-  for (let n = 0; n < 6; n++) await new Promise((resolve) => setImmediate(resolve))
-}
+import { settled, SharedThread } from '../../test/shared-thread.ts'
 
 const who = fc.integer({ min: 0, max: 2 })
 type Command =
@@ -65,7 +19,9 @@ async function play(commands: readonly Command[]): Promise<{ chats: ChatClient[]
   const thread = new SharedThread()
   const chats = ['a', 'b', 'c'].map((name) => {
     let id = 0
-    return new ChatClient({ connection: thread.member(), threadId: 't1', live: true, whenBusy: 'queue', generateId: (kind) => `${name}-${kind}-${++id}` })
+    // It cannot be asked for what was missed: nothing is.
+    const { hydrate: _, ...connection } = thread.member().connection
+    return new ChatClient({ connection, threadId: 't1', live: true, whenBusy: 'queue', generateId: (kind) => `${name}-${kind}-${++id}` })
   })
   for (const chat of chats) chat.subscribe(() => {})
   const results: Promise<TurnResult>[] = []

@@ -10,13 +10,15 @@ import { Line, type LineParts, type LiveState } from './line.ts'
 import type { ChatClientSettings } from './options.ts'
 import type { Source } from './source.ts'
 
-export interface LiveParts extends Omit<LineParts, 'connection' | 'onState' | 'onMissed'> {
+export interface LiveParts extends Omit<LineParts, 'connection' | 'onState'> {
   readonly callbacks: Callbacks
   connection(): NormalizedConnection
   settings(): ChatClientSettings
   /** Ends the reading of a run of others. */
   leave(): void
   onChange(): void
+  /** The thread is listened to from now on, or again. */
+  onOpen(): void
 }
 
 export class Live {
@@ -82,15 +84,15 @@ export class Live {
   }
 
   #makeLine(): Line {
-    const { callbacks, onChange } = this.#parts
+    const { callbacks, onChange, onOpen } = this.#parts
     const line = new Line({
       ...this.#parts,
       connection: this.#parts.connection(),
-      onMissed: () => callbacks.log('Events of a run came whose start was not heard; attach() reads it, if the server can tell.', undefined),
       onState: (state, error) => {
         if (this.#line !== line || this.state === state) return
         this.state = state
         onChange()
+        if (state === 'open') onOpen()
         if (error !== undefined) callbacks.call('onError', error)
       },
     })

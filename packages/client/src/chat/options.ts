@@ -64,7 +64,8 @@ export interface ChatClientSettings<Types extends ChatTypes = ChatTypes> {
   readonly logger?: Logger
   /**
    * Listens to the thread all the time that somebody watches the chat (`subscribe`), over a connection with a subscription of its
-   * own, such as `webSocket()`: runs that others begin on the thread, or the server by itself, show as they come. Give `threadId`.
+   * own, such as `webSocket()`: runs that others begin on the thread, or the server by itself, show as they come. What was said while the
+   * link was down is asked for by `hydrate` of the connection. Give `threadId`.
    */
   readonly live?: boolean
   /** A call of a tool of this client that has no `execute`: the application answers it by `addToolResult`. */

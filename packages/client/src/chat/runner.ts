@@ -13,7 +13,7 @@ import type { InterruptDesk } from './interrupts.ts'
 import { LateEvents } from '../connection/late-events.ts'
 import { mayPass } from '../connection/retry.ts'
 import { Guest, type Stage } from './guest.ts'
-import type { LeftRun } from './left-run.ts'
+import type { LeftRun, ThreadBase } from './left-run.ts'
 import type { RunIds } from './line.ts'
 import type { ChatClientOptions, ChatClientSettings, TurnResult } from './options.ts'
 import { IDLE, turnOf, type Phase } from './phase.ts'
@@ -95,6 +95,35 @@ export class Runner {
     return failed !== undefined && !this.busy && failed.after === this.#parts.conversation.thread ? failed : undefined
   }
 
+  /** Messages of a turn that failed, if nothing was heard of it. */
+  get unsent(): readonly string[] {
+    return this.phase.kind === 'failed' ? this.phase.unsent : []
+  }
+
+  /** The server told the thread: what failed, or was lost, is in it. */
+  isMadeGood(): void {
+    this.#left = this.#failed = undefined
+    this.phase = IDLE
+  }
+
+  /** The server told the thread and has not heard of a turn that failed: that can be sent again behind what it told. */
+  sendsAgain(failed: FailedTurn | undefined): void {
+    const { thread } = this.#parts.conversation
+    this.#left = undefined
+    this.#failed = failed && { ...failed, base: thread, after: thread }
+  }
+
+  /** The thread before a run that was read last, or left. */
+  baseOf(runId: string): ThreadBase | undefined {
+    const last = this.#underway
+    return this.#left?.runId === runId ? this.#left.base : last?.turn.namedRunId === runId ? last.base : undefined
+  }
+
+  /** Whether a run that shows was sent here. */
+  isOurs(runId: string): boolean {
+    return this.#theirs !== runId && this.#parts.conversation.thread.runs.some((run) => run.runId === runId)
+  }
+
   /** Goes back to where a turn that failed began: what came of it goes, what the user answered meanwhile stays. Tells nobody yet. */
   rewind({ base, answered, given }: FailedTurn): void {
     const { conversation } = this.#parts
@@ -119,6 +148,7 @@ export class Runner {
     const source = joining(connection(), runId, { threadId }, left.heard)
     if (source === undefined) return undefined
     this.#left = undefined
+    if (foreign) this.#theirs = runId
     const start: Start = { threadId, runId, body: undefined }
     const underway = this.#begin({ start, source, builder: conversation.branch(base), base, runContext: { threadId, runId }, seen, apart: true, ...(foreign && { foreign }) })
     onChange()
@@ -127,7 +157,7 @@ export class Runner {
     if (this.#owns(underway.turn)) {
       this.#reveal(underway, outcome)
       // Whether it goes on there is not known: it can be asked for again.
-      if (mayPass(error)) this.#left = leftBy(underway)
+      if (mayPass(error)) this.#left = { ...leftBy(underway), lost: true }
     }
     return this.#follow(underway)
   }
@@ -406,7 +436,7 @@ export class Runner {
       owns: (turn) => this.#owns(turn),
       reveal: (underway, outcome) => this.#reveal(underway, outcome),
       rejoin: (left) => {
-        this.#left = left
+        this.#left = { ...left, lost: true }
         if (this.#parts.connection().joinRun === undefined) return undefined
         this.phase = IDLE
         return this.join(left)

@@ -26,6 +26,11 @@ export interface HydratedThread {
   readonly activeRun: { readonly runId: string } | null
   /** Open questions as the server tells them; null if it tells of none. */
   readonly interrupts: unknown
+  /**
+   * Ids of the runs that are over and in `messages`; of a long thread the last ones will do. With them a chat that listens knows
+   * which runs it hears are new; without, it goes by the ids of their messages.
+   */
+  readonly endedRuns?: readonly string[]
 }
 
 /** What became of a run that was asked to be cancelled; `unknown`: the server keeps no such run. */
