@@ -28,9 +28,9 @@ export interface Diagnostic {
 /** What a stage says; the place is added by the {@link Reporter}. */
 export interface Finding {
   readonly message: string
-  readonly severity?: Severity
-  readonly pointer?: string
-  readonly related?: number
+  readonly severity?: Severity | undefined
+  readonly pointer?: string | undefined
+  readonly related?: number | undefined
 }
 
 /** Adds the place to findings and hands them to one sink. */

@@ -8,8 +8,7 @@ import fc from 'fast-check'
 import { from, Subject } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ThreadReader, type Event, type Message, type Thread } from '../src/index.ts'
-import { BRACKETS, keyOf } from '../src/verified/brackets.ts'
-import { ownerKind, tagOf } from '../src/verified/ownership.ts'
+import { subjectOf, tagOf } from '../src/verified/subject.ts'
 import { Verifier } from '../src/verified/verifier.ts'
 import { Reporter } from '../src/diagnostics.ts'
 import { DEFAULT_LIMITS } from '../src/limits.ts'
@@ -56,12 +55,10 @@ function differsByOwner(events: readonly Event[]): boolean {
   const verifier = new Verifier(undefined, new Reporter(), DEFAULT_LIMITS)
   for (const event of events) {
     const { ledger } = verifier
-    const bracket = BRACKETS[event.type]
+    const subject = subjectOf(event, ledger)
     if (event.type === 'TOOL_CALL_RESULT' && ledger.get('text', event.messageId)?.pending !== undefined) return true
-    if (bracket !== undefined && tagOf(event) === undefined && ledger.lanes.size > 0) {
-      const id = keyOf(event as never, bracket)
-      const parent = event.type === 'TOOL_CALL_START' && event.parentMessageId !== undefined ? ledger.get('text', event.parentMessageId) : undefined
-      if ((ledger.get(ownerKind(bracket.kind), id)?.owner ?? parent?.owner) !== undefined) return true
+    if (subject !== undefined && subject.does !== 'chunk' && tagOf(event) === undefined && ledger.lanes.size > 0) {
+      if ((subject.owned?.owner ?? subject.parent?.owner) !== undefined) return true
     }
     try {
       verifier.accept(event, () => {})

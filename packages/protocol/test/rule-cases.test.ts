@@ -114,9 +114,12 @@ function index(): string {
 /** The run-state table as a state diagram. */
 function diagrams(): string {
   const arrows = Object.entries(RUN_STATES).flatMap(([from, row]) =>
-    Object.entries(row).flatMap(([event, cell]) => ('to' in cell ? [`  ${from} --> ${cell.to}: ${event}`] : [])),
+    Object.entries(row.to).map(([event, to]) => `  ${from} --> ${to}: ${event}`),
   )
-  const brackets = Object.entries(BRACKETS).map(([type, { does, kind, key, rule }]) => `| ${type} | ${does}s | ${kind} | ${key} | [${rule}](${rule}.md) |`)
+  const brackets = [...BRACKETS].flatMap(([type, { does, row: { kind, key, rules } }]) => {
+    const rule = rules[does === 'open' ? 0 : 1]
+    return does === 'chunk' ? [] : [`| ${type} | ${does}s | ${kind} | ${key} | [${rule}](${rule}.md) |`]
+  })
   const tolerances = TOLERANCES.map(({ excuses, warns, peer, reason }) => `| [${excuses}](${excuses}.md) | [${warns}](${warns}.md) | ${peer} | ${reason} |`)
   return [
     '# Order, drawn from the tables\n',

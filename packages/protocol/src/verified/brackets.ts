@@ -1,74 +1,93 @@
 /**
- * The bracket table: which event opens, continues or closes which kind of item, keyed by which field, and which
- * pending chunk streams it closes (AG-UI 1.0, event order rules 8–16 and chunks).
+ * The table of items: which events open, continue and close each kind, keyed by which field, and the chunks that do all
+ * three (AG-UI 1.0, event order rules 8–16 and chunks); and which pending chunk streams an event closes.
  */
-import type { EventType, VerifiedEvent } from '../events/event.ts'
+import { present } from '../json-value.ts'
+import type { ChunkEvent, EventType, VerifiedEvent } from '../events/event.ts'
 import type { RuleId } from '../severities.ts'
-import type { ItemKind } from './ledger.ts'
+import type { Item, ItemKind } from './ledger.ts'
 
-export interface Bracket {
-  readonly does: 'open' | 'continue' | 'close'
+type Plain = VerifiedEvent['type']
+
+/** A kind of item: how its events are named and what they break. */
+export interface ItemRow {
   readonly kind: ItemKind
+  /** What people call it. */
+  readonly label: string
+  /** The field by which an event names its item. */
   readonly key: 'messageId' | 'toolCallId' | 'stepName' | 'subagentRunId'
-  /** The rule that is broken when the item is open and should not be, or is not and should. */
-  readonly rule: RuleId
+  readonly open: Plain
+  readonly continue?: Plain
+  readonly close: readonly [Plain, ...Plain[]]
+  readonly chunk?: ChunkEvent['type']
+  /** The rule that is broken when the item is open and should not be, and when it is not and should. */
+  readonly rules: readonly [open: RuleId, other: RuleId]
 }
 
-function bracket(does: Bracket['does'], kind: ItemKind, key: Bracket['key'], rule: RuleId): Bracket {
-  return { does, kind, key, rule }
+function row(kind: ItemKind, label: string, key: ItemRow['key'], events: Omit<ItemRow, 'kind' | 'label' | 'key'>): ItemRow {
+  return { kind, label, key, ...events }
 }
 
-export const BRACKETS: Readonly<Partial<Record<EventType, Bracket>>> = {
-  TEXT_MESSAGE_START: bracket('open', 'text', 'messageId', 'text.open'),
-  TEXT_MESSAGE_CONTENT: bracket('continue', 'text', 'messageId', 'text.continue'),
-  TEXT_MESSAGE_END: bracket('close', 'text', 'messageId', 'text.continue'),
-  TOOL_CALL_START: bracket('open', 'tool', 'toolCallId', 'tool.open'),
-  TOOL_CALL_ARGS: bracket('continue', 'tool', 'toolCallId', 'tool.continue'),
-  TOOL_CALL_END: bracket('close', 'tool', 'toolCallId', 'tool.continue'),
-  REASONING_START: bracket('open', 'span', 'messageId', 'span.open'),
-  REASONING_END: bracket('close', 'span', 'messageId', 'span.close'),
-  REASONING_MESSAGE_START: bracket('open', 'reasoning', 'messageId', 'reasoning.open'),
-  REASONING_MESSAGE_CONTENT: bracket('continue', 'reasoning', 'messageId', 'reasoning.continue'),
-  REASONING_MESSAGE_END: bracket('close', 'reasoning', 'messageId', 'reasoning.continue'),
-  STEP_STARTED: bracket('open', 'step', 'stepName', 'step.open'),
-  STEP_FINISHED: bracket('close', 'step', 'stepName', 'step.close'),
-  SUBAGENT_STARTED: bracket('open', 'subagent', 'subagentRunId', 'sub.start'),
-  SUBAGENT_FINISHED: bracket('close', 'subagent', 'subagentRunId', 'sub.end'),
-  SUBAGENT_ERROR: bracket('close', 'subagent', 'subagentRunId', 'sub.end'),
-}
-
-/** The id by which an event names its item. */
-export function keyOf(event: VerifiedEvent, { key }: Bracket): string {
-  return (event as unknown as Record<Bracket['key'], string>)[key]
-}
-
-/** Events that leave pending chunk streams alone. */
-const CLOSES_NOTHING: ReadonlySet<EventType> = new Set<EventType>([
-  'RAW',
-  'ACTIVITY_SNAPSHOT',
-  'ACTIVITY_DELTA',
-  'REASONING_ENCRYPTED_VALUE',
-  'SUBAGENT_STARTED',
-])
-
-/** Events that close those of every owner. All others close that of their own item's owner. */
-const CLOSES_ALL: ReadonlySet<EventType> = new Set<EventType>([
-  'RUN_STARTED',
-  'RUN_FINISHED',
-  'RUN_ERROR',
-  'MESSAGES_SNAPSHOT',
-])
-
-export function laneScope(type: EventType): 'none' | 'all' | 'own' {
-  return CLOSES_NOTHING.has(type) ? 'none' : CLOSES_ALL.has(type) ? 'all' : 'own'
-}
-
-/** What is still open of these kinds keeps a run from finishing; in the order in which it is named. */
-export const FINISH_ORDER: readonly { readonly kind: ItemKind; readonly label: string }[] = [
-  { kind: 'step', label: 'step' },
-  { kind: 'text', label: 'message' },
-  { kind: 'reasoning', label: 'reasoning message' },
-  { kind: 'span', label: 'reasoning span' },
-  { kind: 'tool', label: 'tool call' },
-  { kind: 'subagent', label: 'subagent' },
+/** In the order in which what is still open is named when a run finishes. */
+export const ITEMS: readonly ItemRow[] = [
+  row('step', 'step', 'stepName', { open: 'STEP_STARTED', close: ['STEP_FINISHED'], rules: ['step.open', 'step.close'] }),
+  row('text', 'message', 'messageId', {
+    open: 'TEXT_MESSAGE_START',
+    continue: 'TEXT_MESSAGE_CONTENT',
+    close: ['TEXT_MESSAGE_END'],
+    chunk: 'TEXT_MESSAGE_CHUNK',
+    rules: ['text.open', 'text.continue'],
+  }),
+  row('reasoning', 'reasoning message', 'messageId', {
+    open: 'REASONING_MESSAGE_START',
+    continue: 'REASONING_MESSAGE_CONTENT',
+    close: ['REASONING_MESSAGE_END'],
+    chunk: 'REASONING_MESSAGE_CHUNK',
+    rules: ['reasoning.open', 'reasoning.continue'],
+  }),
+  row('span', 'reasoning span', 'messageId', { open: 'REASONING_START', close: ['REASONING_END'], rules: ['span.open', 'span.close'] }),
+  row('tool', 'tool call', 'toolCallId', {
+    open: 'TOOL_CALL_START',
+    continue: 'TOOL_CALL_ARGS',
+    close: ['TOOL_CALL_END'],
+    chunk: 'TOOL_CALL_CHUNK',
+    rules: ['tool.open', 'tool.continue'],
+  }),
+  row('subagent', 'subagent', 'subagentRunId', {
+    open: 'SUBAGENT_STARTED',
+    close: ['SUBAGENT_FINISHED', 'SUBAGENT_ERROR'],
+    rules: ['sub.start', 'sub.end'],
+  }),
 ]
+
+/** What an event does to an item. */
+export interface Bracket {
+  readonly does: 'open' | 'continue' | 'close' | 'chunk'
+  readonly row: ItemRow
+}
+
+/** The same by the type of the event; what is not in it is about no item. */
+export const BRACKETS: ReadonlyMap<EventType, Bracket> = new Map(
+  ITEMS.flatMap((row) =>
+    (['open', 'continue', 'close', 'chunk'] as const).flatMap((does) => [row[does] ?? []].flat().map((type) => [type, { does, row }] as const)),
+  ),
+)
+
+/** The event that closes an open item, as its owner would send it: what ends a chunk stream, and what a producer sends for what it left. */
+export function closerOf({ kind, id, owner }: Item): VerifiedEvent {
+  const { close, key } = ITEMS.find((row) => row.kind === kind) as ItemRow
+  return { type: close[0], [key]: id, ...present({ subagentRunId: owner }) } as VerifiedEvent
+}
+
+/** Which pending chunk streams an event closes, if not that of its own item's owner. */
+export const CLOSES: ReadonlyMap<EventType, 'none' | 'all'> = new Map<EventType, 'none' | 'all'>([
+  ['RAW', 'none'],
+  ['ACTIVITY_SNAPSHOT', 'none'],
+  ['ACTIVITY_DELTA', 'none'],
+  ['REASONING_ENCRYPTED_VALUE', 'none'],
+  ['SUBAGENT_STARTED', 'none'],
+  ['RUN_STARTED', 'all'],
+  ['RUN_FINISHED', 'all'],
+  ['RUN_ERROR', 'all'],
+  ['MESSAGES_SNAPSHOT', 'all'],
+])

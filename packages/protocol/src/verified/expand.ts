@@ -4,131 +4,68 @@
  */
 import { present } from '../json-value.ts'
 import type { ChunkEvent, VerifiedEvent } from '../events/event.ts'
-import type { Item, ItemKind, Ledger, Opener, Owner } from './ledger.ts'
-import { tagOf } from './ownership.ts'
-import { violation, type Violation } from './violation.ts'
+import type { ItemRow } from './brackets.ts'
+import type { Item, ItemKind, Ledger, Owner } from './ledger.ts'
+import { tagOf } from './subject.ts'
+import type { Violation } from './violation.ts'
 
 export interface Expansion {
   readonly lane: Owner
   /** Absent if the lane's pending stream goes on. */
   readonly start?: VerifiedEvent
-  readonly opener?: Opener
   readonly content?: VerifiedEvent
 }
 
-const KIND: Readonly<Record<ChunkEvent['type'], ItemKind>> = {
-  TEXT_MESSAGE_CHUNK: 'text',
-  TOOL_CALL_CHUNK: 'tool',
-  REASONING_MESSAGE_CHUNK: 'reasoning',
-}
+/** What any chunk may say. */
+type AnyChunk = Partial<Record<'messageId' | 'toolCallId' | 'role' | 'name' | 'toolCallName' | 'parentMessageId' | 'delta', string>>
 
-export function isChunk(event: { type: string }): event is ChunkEvent {
-  return event.type === 'TEXT_MESSAGE_CHUNK' || event.type === 'TOOL_CALL_CHUNK' || event.type === 'REASONING_MESSAGE_CHUNK'
-}
-
-function idOf(chunk: ChunkEvent): string | undefined {
-  return chunk.type === 'TOOL_CALL_CHUNK' ? chunk.toolCallId : chunk.messageId
-}
-
-/** Which lane a chunk goes to, and the stream it continues there if any. */
-function findLane(chunk: ChunkEvent, kind: ItemKind, ledger: Ledger): { lane: Owner; pending?: Item } | Violation {
-  const id = idOf(chunk)
-  const tag = tagOf(chunk)
-  if (id !== undefined) {
-    const item = ledger.get(kind, id)
-    if (item?.pending === undefined) return { lane: tag }
-    const { lane } = item.pending
-    return tag === undefined || tag === lane
-      ? { lane, pending: item }
-      : violation('attr.continuation', `"${id}" is being streamed by another owner than "${tag}"`, '/subagentRunId', item.openedAt)
-  }
-  if (tag !== undefined) return at(tag, kind, ledger)
-  if (ledger.lanes.get(undefined)?.kind === kind) return at(undefined, kind, ledger)
-  const holders = [...ledger.lanes].filter(([, item]) => item.kind === kind)
-  const [first, second] = holders
-  if (second !== undefined) return violation('chunk.ambiguous', `Several owners have an open ${kind} stream; the chunk names none`)
-  return first === undefined ? { lane: undefined } : { lane: first[0], pending: first[1] }
-}
-
-function at(lane: Owner, kind: ItemKind, ledger: Ledger): { lane: Owner; pending?: Item } {
-  const item = ledger.lanes.get(lane)
-  return item?.kind === kind ? { lane, pending: item } : { lane }
-}
-
-/** The fields of a chunk that only its opener decides. An absent role is a role. */
-function openerOf(chunk: ChunkEvent): Opener {
-  switch (chunk.type) {
-    case 'TEXT_MESSAGE_CHUNK':
-      return { role: chunk.role ?? 'assistant', ...present({ name: chunk.name }) }
-    case 'TOOL_CALL_CHUNK':
-      return {
-        ...present({ toolCallName: chunk.toolCallName, parentMessageId: chunk.parentMessageId }),
-      }
-    case 'REASONING_MESSAGE_CHUNK':
-      return {}
-  }
-}
-
-const OPENER_FIELDS = ['role', 'name', 'toolCallName', 'parentMessageId'] as const
-
-function conflict(chunk: ChunkEvent, pending: Item): Violation | undefined {
-  for (const field of OPENER_FIELDS) {
-    const said = (chunk as { [key in typeof field]?: string })[field]
-    if (said !== undefined && said !== pending.pending?.opener[field]) {
-      return violation('chunk.conflict', `\`${field}\` of "${pending.id}" changes in mid-stream`, `/${field}`, pending.openedAt)
-    }
-  }
-  return undefined
-}
-
-function startOf(chunk: ChunkEvent, opener: Opener): VerifiedEvent | Violation {
-  const shared = {
-    ...(tagOf(chunk) !== undefined && { subagentRunId: tagOf(chunk) as string }),
-    ...present({ metadata: chunk.metadata }),
-  }
-  if (chunk.type === 'TOOL_CALL_CHUNK') {
-    const { toolCallId, toolCallName, parentMessageId } = chunk
-    if (toolCallId === undefined) return violation('chunk.opener', 'The first chunk of a tool call has no toolCallId', '/toolCallId')
-    if (toolCallName === undefined) return violation('chunk.opener', `The first chunk of call "${toolCallId}" has no toolCallName`, '/toolCallName')
-    return { type: 'TOOL_CALL_START', toolCallId, toolCallName, ...present({ parentMessageId }), ...shared }
-  }
-  const { messageId } = chunk
-  if (messageId === undefined) return violation('chunk.opener', 'The first chunk of a message has no messageId', '/messageId')
-  return chunk.type === 'REASONING_MESSAGE_CHUNK'
-    ? { type: 'REASONING_MESSAGE_START', messageId, role: 'reasoning', ...shared }
-    : { type: 'TEXT_MESSAGE_START', messageId, ...(opener as { role: 'assistant' }), ...shared }
-}
-
-function contentOf(chunk: ChunkEvent, id: string, tag: Owner, continues: boolean): VerifiedEvent | undefined {
-  if (chunk.delta === undefined && chunk.rawEvent === undefined && !(continues && chunk.metadata !== undefined)) return undefined
-  const fields = {
-    delta: chunk.delta ?? '',
-    ...present({ metadata: chunk.metadata, rawEvent: chunk.rawEvent, subagentRunId: tag }),
-  }
-  switch (chunk.type) {
-    case 'TEXT_MESSAGE_CHUNK':
-      return { type: 'TEXT_MESSAGE_CONTENT', messageId: id, ...fields }
-    case 'TOOL_CALL_CHUNK':
-      return { type: 'TOOL_CALL_ARGS', toolCallId: id, ...fields }
-    case 'REASONING_MESSAGE_CHUNK':
-      return { type: 'REASONING_MESSAGE_CONTENT', messageId: id, ...fields }
-  }
-}
+/** The fields of a chunk that only its opener decides: a chunk that goes on must agree with the START of the first. */
+const OPENING = ['role', 'name', 'toolCallName', 'parentMessageId'] as const
 
 /** What a chunk stands for, or the rule it breaks. */
-export function expandChunk(chunk: ChunkEvent, ledger: Ledger): Expansion | Violation {
-  const kind = KIND[chunk.type]
-  const place = findLane(chunk, kind, ledger)
-  if ('rule' in place) return place
-  const id = idOf(chunk)
-  const { lane, pending } = place
-  if (pending !== undefined && (id === undefined || id === pending.id)) {
-    const content = contentOf(chunk, pending.id, tagOf(chunk) ?? pending.owner, true)
-    return conflict(chunk, pending) ?? { lane, ...present({ content }) }
+export function expandChunk(chunk: ChunkEvent, row: ItemRow, ledger: Ledger): Expansion | Violation {
+  const said = chunk as AnyChunk
+  const tag = tagOf(chunk)
+  const id = said[row.key as 'messageId' | 'toolCallId']
+  const item = findPending(id, tag, row.kind, ledger)
+  if (item !== undefined && 'rule' in item) return item
+  const pending = item?.pending
+  if (item !== undefined && pending !== undefined) {
+    for (const field of OPENING) {
+      if (said[field] !== undefined && said[field] !== (pending.start as AnyChunk)[field]) {
+        return { rule: 'chunk.conflict', message: `\`${field}\` of "${item.id}" changes in mid-stream`, pointer: `/${field}`, related: item.openedAt }
+      }
+    }
+    return { lane: pending.lane, ...present({ content: contentOf(chunk, row, item.id, tag ?? item.owner, chunk.metadata) }) }
   }
-  const opener = openerOf(chunk)
-  const start = startOf(chunk, opener)
-  if ('rule' in start) return start
-  const content = contentOf(chunk, id as string, tagOf(chunk), false)
-  return { lane, start, opener, ...present({ content }) }
+  const missing = id === undefined ? row.key : row.kind === 'tool' && said.toolCallName === undefined ? 'toolCallName' : undefined
+  if (missing !== undefined) return { rule: 'chunk.opener', message: `The first chunk of a ${row.label} has no ${missing}`, pointer: `/${missing}` }
+  const { name, toolCallName, parentMessageId } = said
+  // An absent role is a role.
+  const role = row.kind === 'text' ? (said.role ?? 'assistant') : row.kind === 'reasoning' ? 'reasoning' : undefined
+  const fields = present({ role, name, toolCallName, parentMessageId, subagentRunId: tag, metadata: chunk.metadata })
+  const start = { type: row.open, [row.key]: id, ...fields } as VerifiedEvent
+  return { lane: tag, start, ...present({ content: contentOf(chunk, row, id as string, tag) }) }
+}
+
+/** The pending stream that a chunk continues: the one it names, else that of its owner, else the only one of its kind. */
+function findPending(id: string | undefined, tag: Owner, kind: ItemKind, ledger: Ledger): Item | Violation | undefined {
+  if (id !== undefined) {
+    const item = ledger.get(kind, id)
+    return item?.pending === undefined || tag === undefined || tag === item.pending.lane
+      ? item
+      : { rule: 'attr.continuation', message: `"${id}" is being streamed by another owner than "${tag}"`, pointer: '/subagentRunId', related: item.openedAt }
+  }
+  const own = ledger.lanes.get(tag)
+  if (own?.kind === kind) return own
+  if (tag !== undefined) return undefined
+  const [only, other] = [...ledger.lanes.values()].filter((item) => item.kind === kind)
+  return other === undefined ? only : { rule: 'chunk.ambiguous', message: `Several owners have an open ${kind} stream; the chunk names none` }
+}
+
+/** The part of a chunk that adds to its item; `metadata` alone does so if the item was there before. */
+function contentOf(chunk: ChunkEvent, row: ItemRow, id: string, subagentRunId: Owner, added?: unknown): VerifiedEvent | undefined {
+  const { delta, metadata, rawEvent } = chunk
+  if (delta === undefined && rawEvent === undefined && added === undefined) return undefined
+  return { type: row.continue, [row.key]: id, delta: delta ?? '', ...present({ metadata, rawEvent, subagentRunId }) } as VerifiedEvent
 }

@@ -2,7 +2,7 @@
  * The ledger: what is open in the current run, and who owns it. It is the only record of either; expansion,
  * verification and the end of a run all ask it. It knows no rules.
  */
-import type { EventOf } from '../events/event.ts'
+import type { EventOf, VerifiedEvent } from '../events/event.ts'
 
 export type ItemKind = 'text' | 'tool' | 'reasoning' | 'span' | 'step' | 'subagent' | 'activity'
 
@@ -15,17 +15,9 @@ export interface Item {
   owner: Owner
   open: boolean
   /** Index of the event that opened it last. */
-  openedAt: number
-  /** While it is a lane's pending stream: whose lane, and what the chunk that opened it said. */
-  pending: { readonly lane: Owner; readonly opener: Opener } | undefined
-}
-
-/** The effective fields of the chunk that opened a pending stream; continuing chunks must agree with them. */
-export interface Opener {
-  readonly role?: string
-  readonly name?: string
-  readonly toolCallName?: string
-  readonly parentMessageId?: string
+  openedAt: number | undefined
+  /** While it is a lane's pending stream: whose lane, and the START that the first chunk stood for. */
+  pending: { readonly lane: Owner; readonly start: VerifiedEvent } | undefined
 }
 
 export interface RunIds {
@@ -68,7 +60,7 @@ export class Ledger {
   }
 
   /** Opens an item; `key` tells it from others of its kind where its id alone does not. */
-  open(kind: ItemKind, id: string, owner: Owner, at: number, key: string = id): Item {
+  open(kind: ItemKind, id: string, owner: Owner, at: number | undefined, key: string = id): Item {
     const item = this.claim(kind, id, owner, key)
     item.open = true
     item.openedAt = at
@@ -85,8 +77,8 @@ export class Ledger {
   }
 
   /** Makes an open item the pending stream of a lane. */
-  setPending(item: Item, lane: Owner, opener: Opener): void {
-    item.pending = { lane, opener }
+  setPending(item: Item, lane: Owner, start: VerifiedEvent): void {
+    item.pending = { lane, start }
     this.lanes.set(lane, item)
   }
 
@@ -100,7 +92,7 @@ export class Ledger {
     if (items === undefined) this.#items.set(kind, (items = new Map()))
     let item = items.get(key)
     if (item === undefined) {
-      item = { kind, id, owner, open: false, openedAt: -1, pending: undefined }
+      item = { kind, id, owner, open: false, openedAt: undefined, pending: undefined }
       items.set(key, item)
       this.size++
     } else {
@@ -108,9 +100,4 @@ export class Ledger {
     }
     return item
   }
-}
-
-/** Steps are free for each owner, so the owner is part of the key. */
-export function stepKey(owner: Owner, stepName: string): string {
-  return owner === undefined ? `/${stepName}` : `${JSON.stringify(owner)}/${stepName}`
 }

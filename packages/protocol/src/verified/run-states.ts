@@ -9,39 +9,23 @@ export type RunState =
   | 'finished'
   | 'failed'
 
-type Lifecycle = 'RUN_STARTED' | 'RUN_FINISHED' | 'RUN_ERROR' | 'other'
-
-type Cell = { readonly to: RunState } | { readonly breaks: RuleId }
-
-export const RUN_STATES: Readonly<Record<RunState, Readonly<Record<Lifecycle, Cell>>>> = {
-  before: {
-    RUN_STARTED: { to: 'running' },
-    RUN_FINISHED: { breaks: 'run.first-event' },
-    RUN_ERROR: { to: 'failed' },
-    other: { breaks: 'run.first-event' },
-  },
-  running: {
-    RUN_STARTED: { breaks: 'run.nested' },
-    RUN_FINISHED: { to: 'finished' },
-    RUN_ERROR: { to: 'failed' },
-    other: { to: 'running' },
-  },
-  finished: {
-    RUN_STARTED: { to: 'running' },
-    RUN_FINISHED: { breaks: 'run.after-finish' },
-    RUN_ERROR: { to: 'failed' },
-    other: { breaks: 'run.after-finish' },
-  },
-  failed: {
-    RUN_STARTED: { to: 'running' },
-    RUN_FINISHED: { breaks: 'run.after-error' },
-    RUN_ERROR: { breaks: 'run.after-error' },
-    other: { breaks: 'run.after-error' },
-  },
+export interface RunRow {
+  /** What an event breaks that leads nowhere from here, and what is said of it. */
+  readonly breaks: RuleId
+  readonly says: string
+  /** Where RUN_STARTED, RUN_FINISHED, RUN_ERROR and any other event lead, if they may come. */
+  readonly to: Readonly<Partial<Record<'RUN_STARTED' | 'RUN_FINISHED' | 'RUN_ERROR' | 'other', RunState>>>
 }
 
-/** Where an event leads from a state, or which rule it breaks. */
-export function runStep(state: RunState, type: EventType): Cell {
-  const row = RUN_STATES[state]
-  return type === 'RUN_STARTED' || type === 'RUN_FINISHED' || type === 'RUN_ERROR' ? row[type] : row.other
+export const RUN_STATES: Readonly<Record<RunState, RunRow>> = {
+  before: { breaks: 'run.first-event', says: 'begins the stream', to: { RUN_STARTED: 'running', RUN_ERROR: 'failed' } },
+  running: { breaks: 'run.nested', says: 'comes while a run is open', to: { RUN_FINISHED: 'finished', RUN_ERROR: 'failed', other: 'running' } },
+  finished: { breaks: 'run.after-finish', says: 'comes after RUN_FINISHED', to: { RUN_STARTED: 'running', RUN_ERROR: 'failed' } },
+  failed: { breaks: 'run.after-error', says: 'comes after RUN_ERROR', to: { RUN_STARTED: 'running' } },
+}
+
+/** Whether an event may come in a state. */
+export function isLegal(state: RunState, type: EventType): boolean {
+  const { to } = RUN_STATES[state]
+  return (type === 'RUN_STARTED' || type === 'RUN_FINISHED' || type === 'RUN_ERROR' ? to[type] : to.other) !== undefined
 }

@@ -5,9 +5,9 @@
 import type { Event } from '../events/event.ts'
 import { isObject } from '../json-value.ts'
 import { TOLERATED, type RuleId } from '../severities.ts'
-import { stepKey, type Ledger } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
 import type { Leniency } from './leniency.ts'
-import { tagOf } from './ownership.ts'
+import { stepKey, tagOf } from './subject.ts'
 
 /** One known deviation: what it excuses, whose it is, why it loses nothing, and when it is met. */
 export interface Tolerance {

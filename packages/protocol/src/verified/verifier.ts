@@ -3,18 +3,16 @@
  * nothing). Chunks are expanded on the way. It knows nothing of messages or state.
  */
 import type { Reporter } from '../diagnostics.ts'
-import type { Event, EventOf, VerifiedEvent } from '../events/event.ts'
+import type { ChunkEvent, Event, EventOf, VerifiedEvent } from '../events/event.ts'
 import type { Limits } from '../limits.ts'
-import type { RuleId } from '../severities.ts'
-import { BRACKETS, keyOf, laneScope, type Bracket } from './brackets.ts'
+import { closerOf, CLOSES } from './brackets.ts'
 import { checkEvent } from './checks.ts'
-import { closerOf } from './closing.ts'
-import { expandChunk, isChunk, type Expansion } from './expand.ts'
-import { Ledger, stepKey, type Item, type Owner, type RunIds } from './ledger.ts'
+import { expandChunk, type Expansion } from './expand.ts'
+import { Ledger, type Item, type RunIds } from './ledger.ts'
 import type { Leniency, Verdict } from './leniency.ts'
-import { openingOwner, ownerKind, seedOwners, tagOf } from './ownership.ts'
-import { runStep, type RunState } from './run-states.ts'
-import { violation, type Violation } from './violation.ts'
+import { isLegal, RUN_STATES, type RunState } from './run-states.ts'
+import { seedOwners, subjectOf, tagOf, type Subject } from './subject.ts'
+import type { Violation } from './violation.ts'
 
 export type Emit = (event: VerifiedEvent) => void
 
@@ -62,18 +60,20 @@ export class Verifier {
 
   #accept(event: Event, emit: Emit): void {
     if (this.#ordered && !this.#enterRun(event)) return
-    if (isChunk(event)) {
-      const expansion = expandChunk(event, this.ledger)
+    const subject = subjectOf(event, this.ledger)
+    if (subject?.does === 'chunk') {
+      const expansion = expandChunk(event as ChunkEvent, subject.row, this.ledger)
       if ('rule' in expansion) this.#passes(expansion, event)
       else this.#acceptChunk(expansion, event, emit)
       return
     }
-    const closing = this.ledger.lanes.size === 0 ? NONE : this.#lanesClosedBy(event)
-    const broken = this.#check(event, closing)
+    const plain = event as VerifiedEvent
+    const closing = this.ledger.lanes.size === 0 ? NONE : this.#lanesClosedBy(plain, subject)
+    const broken = this.#check(plain, subject, closing)
     if (broken !== undefined && !this.#passes(broken, event)) return
     for (const item of closing) this.#closePending(item, emit)
-    this.#commit(event, broken)
-    emit(event)
+    this.#commit(plain, subject, broken)
+    emit(plain)
   }
 
   /** Ends the input. Reports what is missing; closes nothing (AG-UI 1.0: nothing is synthesized at the end of bytes). */
@@ -93,11 +93,10 @@ export class Verifier {
 
   /** Rules 1–5: false if the event has no place in the run and was rejected. */
   #enterRun(event: Event): boolean {
-    const cell = runStep(this.#state, event.type)
-    if ('to' in cell) return true
-    const { endedAt, run } = this.ledger
-    const related = this.#state === 'running' ? undefined : endedAt
-    const broken = violation(cell.breaks, this.#runMessage(cell.breaks, event, run), '/type', related)
+    if (isLegal(this.#state, event.type)) return true
+    const { breaks, says } = RUN_STATES[this.#state]
+    const related = this.#state === 'running' ? undefined : this.ledger.endedAt
+    const broken = { rule: breaks, message: `${event.type} ${says}`, pointer: '/type', related }
     const effect = this.#judge(broken, event)
     if (effect === 'reopen') {
       this.ledger.reopened = true
@@ -106,68 +105,43 @@ export class Verifier {
     return effect !== 'skip'
   }
 
-  #runMessage(rule: RuleId, event: Event, run: RunIds | undefined): string {
-    switch (rule) {
-      case 'run.first-event':
-        return `The stream begins with ${event.type}`
-      case 'run.nested':
-        return `RUN_STARTED comes while run "${run?.runId ?? ''}" is open`
-      case 'run.after-finish':
-        return `${event.type} comes after RUN_FINISHED`
-      default:
-        return `${event.type} comes after RUN_ERROR`
-    }
-  }
-
-  #acceptChunk(expansion: Expansion, chunk: Event, emit: Emit): void {
-    const { lane, start, content, opener } = expansion
+  #acceptChunk({ lane, start, content }: Expansion, chunk: Event, emit: Emit): void {
     if (start === undefined) {
       if (content === undefined) return
       // The lane was found by the chunk's tag; the item may be another's by now, if a result took its id.
-      const broken = this.#check(content, NONE)
+      const broken = this.#check(content, subjectOf(content, this.ledger), NONE)
       if (broken === undefined || this.#passes(broken, chunk)) emit(content)
       return
     }
     const displaced = this.ledger.lanes.get(lane)
     const closing = displaced === undefined ? NONE : [displaced]
-    const broken = this.#check(start, closing)
+    const subject = subjectOf(start, this.ledger)
+    const broken = this.#check(start, subject, closing)
     if (broken !== undefined && !this.#passes(broken, chunk)) return
-    if (displaced !== undefined) this.#closePending(displaced, emit)
-    const item = this.#commit(start, broken)
-    if (item !== undefined && opener !== undefined) this.ledger.setPending(item, lane, opener)
+    for (const item of closing) this.#closePending(item, emit)
+    const item = this.#commit(start, subject)
+    if (item !== undefined) this.ledger.setPending(item, lane, start)
     emit(start)
     if (content !== undefined) emit(content)
   }
 
-  #check(event: VerifiedEvent, closing: readonly Item[]): Violation | undefined {
-    return this.#ordered ? checkEvent(event, this.ledger, this.#limits, closing) : undefined
+  #check(event: VerifiedEvent, subject: Subject | undefined, closing: readonly Item[]): Violation | undefined {
+    return this.#ordered ? checkEvent(event, subject, this.ledger, this.#limits, closing) : undefined
   }
 
-  #lanesClosedBy(event: VerifiedEvent): readonly Item[] {
+  #lanesClosedBy(event: VerifiedEvent, subject: Subject | undefined): readonly Item[] {
     const { lanes } = this.ledger
-    const scope = laneScope(event.type)
+    const scope = CLOSES.get(event.type)
     if (scope === 'none') return NONE
     if (scope === 'all') return [...lanes.values()]
-    const item = lanes.get(this.#ownerOf(event))
+    const item = lanes.get(subject === undefined ? tagOf(event) : subject.owner)
     return item === undefined ? NONE : [item]
   }
 
-  /** The owner of the item an event is about: what it opens, or what it continues. */
-  #ownerOf(event: VerifiedEvent): Owner {
-    const bracket = BRACKETS[event.type]
-    if (bracket === undefined || bracket.kind === 'step') return tagOf(event)
-    const id = keyOf(event, bracket)
-    if (bracket.kind === 'subagent') return id
-    return bracket.does === 'open'
-      ? openingOwner(event, bracket, id, this.ledger)
-      : (this.ledger.get(ownerKind(bracket.kind), id)?.owner ?? tagOf(event))
-  }
-
   /** Takes an event over into the ledger. `broken` is a violation that was let pass. */
-  #commit(event: VerifiedEvent, broken?: Violation): Item | undefined {
+  #commit(event: VerifiedEvent, subject: Subject | undefined, broken?: Violation): Item | undefined {
     const { ledger } = this
-    const bracket = BRACKETS[event.type]
-    if (bracket !== undefined) return this.#commitBracket(event, bracket)
+    if (subject !== undefined) return this.#commitItem(subject)
     switch (event.type) {
       case 'RUN_STARTED':
         ledger.reset({ threadId: event.threadId, runId: event.runId })
@@ -198,19 +172,14 @@ export class Verifier {
     return undefined
   }
 
-  #commitBracket(event: VerifiedEvent, bracket: Bracket): Item | undefined {
+  #commitItem({ does, row, id, key, item, owner }: Subject): Item | undefined {
     const { ledger } = this
-    if (bracket.does === 'continue') return undefined
-    const id = keyOf(event, bracket)
-    const key = bracket.kind === 'step' ? stepKey(tagOf(event), id) : id
-    if (bracket.does === 'close') {
-      const item = ledger.get(bracket.kind, key)
-      if (item !== undefined) ledger.close(item)
-      return item
+    if (does === 'open') {
+      if (row.kind === 'span') ledger.claim('reasoning', id, owner)
+      return ledger.open(row.kind, id, owner, this.#index, key)
     }
-    const owner = openingOwner(event, bracket, id, ledger)
-    if (bracket.kind === 'span') ledger.claim('reasoning', id, owner)
-    return ledger.open(bracket.kind, id, owner, this.#index, key)
+    if (does === 'close' && item !== undefined) ledger.close(item)
+    return item
   }
 
   /** Rule run.identity: a duty of producers, so a finding, not the end. */
@@ -230,8 +199,8 @@ export class Verifier {
     this.ledger.endedAt = this.#index
   }
 
-  get #index(): number {
-    return this.#reporter.event ?? -1
+  get #index(): number | undefined {
+    return this.#reporter.event ?? undefined
   }
 
   #closePending(item: Item, emit: Emit): void {
