@@ -293,13 +293,15 @@ describe('GET ?threadId', () => {
       messages: second.snapshot().messages,
       state: { r1: true, r2: true },
       activeRun: null,
-      endedRuns: ['r1', 'r2'],
       interrupts: [],
-      runs: [{ threadId: 't1', runId: 'r2', outcome: 'finished' }],
+      runs: [
+        { threadId: 't1', runId: 'r1', outcome: 'finished' },
+        { threadId: 't1', runId: 'r2', outcome: 'finished' },
+      ],
     })
   })
 
-  test('says how the last run ended, and which calls it left; and which run asked', async () => {
+  test('says how each run ended, and which calls it left', async () => {
     const { url } = await start(async (asked, run) => {
       if (asked.runId === 'r1') await run.toolCall('ask', '{}')
       if (asked.runId === 'r2') run.interrupt({ id: 'i1', reason: 'confirmation' })
@@ -311,6 +313,7 @@ describe('GET ?threadId', () => {
     await readEvents(await post(url, input({ runId: 'r2' })))
     await readEvents(await post(url, input({ runId: 'r3', parentRunId: 'r2', resume: [{ interruptId: 'i1', status: 'resolved' }] })))
     expect((await hydrated(url)).runs).toEqual([
+      { threadId: 't1', runId: 'r1', outcome: 'finished', pendingToolCallIds: [expect.any(String)] },
       { threadId: 't1', runId: 'r2', outcome: 'interrupted' },
       { threadId: 't1', runId: 'r3', parentRunId: 'r2', outcome: 'error' },
     ])

@@ -16,10 +16,8 @@ export interface HydratedThread {
   readonly activeRun: { readonly runId: string } | null
   /** Open questions of the last interrupted run. */
   readonly interrupts: readonly Interrupt[]
-  /** Runs that are over and matter for what comes next, oldest first: the last one, which may have left calls, and the one that asked. */
-  readonly runs: readonly HydratedRun[]
   /** Runs that are over, whose events are in `messages`; oldest first. */
-  readonly endedRuns: readonly string[]
+  readonly runs: readonly HydratedRun[]
 }
 
 /** How a run ended, and the calls that it left without a result. */
@@ -31,33 +29,27 @@ export async function hydrate(log: EventLog, threadId: string): Promise<Hydrated
   if (runs.length === 0) return undefined
   const builder = new ThreadBuilder()
   const reader = new ThreadReader({ ...compatible('report'), thread: builder })
-  const endedRuns: string[] = []
   for (const run of runs) {
     const input = await log.input(run.runId)
     if (input === undefined) continue
     // What it was asked says nothing of the run before.
     builder.beginStream()
     takeInput(builder, JSON.parse(input) as RunAgentInput)
-    if (run.status !== 'closed') continue
-    if (await takeEvents(reader, log, run.runId)) endedRuns.push(run.runId)
+    if (run.status === 'closed') await takeEvents(reader, log, run.runId)
   }
   const { messages, state, interrupts, runs: ended } = reader.snapshot()
   const active = runs.findLast(({ status }) => status === 'running')
-  return { messages, state, activeRun: active === undefined ? null : { runId: active.runId }, interrupts, runs: runsThatMatter(ended), endedRuns }
+  return { messages, state, activeRun: active === undefined ? null : { runId: active.runId }, interrupts, runs: ended.map(told) }
 }
 
-function runsThatMatter(runs: readonly Run[]): HydratedRun[] {
-  const last = runs.length - 1
-  const asked = runs.findLastIndex(({ outcome }) => outcome === 'interrupted')
-  return runs
-    .filter((_, index) => index === asked || index === last)
-    .map(({ threadId, runId, parentRunId, outcome, pendingToolCallIds }) => ({
-      ...(threadId !== undefined && { threadId }),
-      ...(runId !== undefined && { runId }),
-      ...(parentRunId !== undefined && { parentRunId }),
-      outcome,
-      ...(pendingToolCallIds !== undefined && { pendingToolCallIds }),
-    }))
+function told({ threadId, runId, parentRunId, outcome, pendingToolCallIds }: Run): HydratedRun {
+  return {
+    ...(threadId !== undefined && { threadId }),
+    ...(runId !== undefined && { runId }),
+    ...(parentRunId !== undefined && { parentRunId }),
+    outcome,
+    ...(pendingToolCallIds !== undefined && { pendingToolCallIds }),
+  }
 }
 
 /**
@@ -74,15 +66,12 @@ function takeInput(builder: ThreadBuilder, input: RunAgentInput): void {
   if (input.state !== undefined) builder.setState(input.state)
 }
 
-/** Whether they were there. */
-async function takeEvents(reader: ThreadReader, log: EventLog, runId: string): Promise<boolean> {
+async function takeEvents(reader: ThreadReader, log: EventLog, runId: string): Promise<void> {
   try {
     const { entries } = await log.read(runId)
     for (const { data } of entries) reader.accept(JSON.parse(data))
-    return true
   } catch (error) {
     // Trimmed between the list and the read: as if it had been trimmed before.
     if (!(error instanceof LogError)) throw error
-    return false
   }
 }

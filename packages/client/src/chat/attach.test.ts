@@ -419,7 +419,7 @@ describe("dispose('leave')", () => {
     expect(finishes).toEqual(['cancelled'])
   })
 
-  it('stops a tool of ours: it runs here', async () => {
+  it('ends a tool of ours, which runs here; its call stays open, as nobody stopped it', async () => {
     const there = await served({
       script: ({ threadId, runId }) => [
         { type: 'RUN_STARTED', threadId, runId },
@@ -437,6 +437,7 @@ describe("dispose('leave')", () => {
     expect(signal?.aborted).toBe(true)
     expect(await sent).toEqual({ outcome: 'cancelled' })
     expect(methods(there)).toEqual(['POST'])
+    expect(chat.getSnapshot().messages[1]?.parts).toMatchObject([{ id: 'c', state: 'input-complete' }])
   })
 
   it.each(['leave', 'stop'] as const)('a thread that is being restored when it is disposed of (%s) is not attached any more', async (run) => {

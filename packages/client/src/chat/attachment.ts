@@ -98,7 +98,7 @@ export class Attachment {
       this.#asked = undefined
       if (left !== undefined) return this.#join(left)
       this.#settle()
-      return keeper?.mode === 'client' ? runner.goOn() : undefined
+      return runner.goOn()
     }
     try {
       return await this.#hydrate(threadId, hydrate, asked)
@@ -140,18 +140,20 @@ export class Attachment {
     const stored = await Promise.race([hydrate(threadId, asked.signal), aborted(asked.signal)])
     if (this.#asked !== asked || runner.busy) return undefined
     if (stored === undefined) return void told.take(asOf, undefined, undefined)
-    const read = threadOf(stored)
+    const read = threadOf(stored, threadId)
     const complete = keeper?.complete(read) ?? read
     const active = stored.activeRun?.runId
     const joins = this.#parts.connection().joinRun !== undefined
     const foreign = join !== undefined && active !== undefined && !runner.isOurs(active)
     const base = join?.(complete, active, joins) ?? complete
-    told.take(asOf, complete, stored.endedRuns)
+    told.take(asOf, complete, stored.runs === undefined ? undefined : read.runs)
     // It was all heard.
     if (join === undefined || active !== undefined || !isSame(base, conversation.thread)) this.#show(base, stored, join !== undefined)
     // From here on it is a turn like any other, which is stopped as such.
     this.#asked = undefined
-    return active === undefined ? undefined : this.#join({ threadId, runId: active, base, seen: 0, ...(foreign && { foreign }) })
+    if (active !== undefined) return this.#join({ threadId, runId: active, base, seen: 0, ...(foreign && { foreign }) })
+    this.#settle()
+    return keeper?.recall === undefined ? undefined : runner.goOn((runId) => keeper.recall?.(runId))
   }
 
   #show(base: ThreadBase, { messages }: HydratedThread, keepsUnsent: boolean): void {

@@ -248,7 +248,8 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
    * Comes back to a thread: to the run that was left by `detach()`, else to what the server has stored of the thread
    * (`hydrate` of the connection) and the run that is under way there. What was shown stays until as much has come again.
    * With `persistence` what was stored here is shown first; unless its mode is `server`, that is the thread, and the server
-   * is asked for the run alone. Calls of our tools that a reload left open are then gone on with.
+   * is asked for the run alone. Calls of our tools that a reload left open are then gone on with, in mode `server` if their run was
+   * begun in this browser.
    * @returns how the run ended; undefined if there was none to join, or the connection cannot.
    */
   async attach(): Promise<TurnResult | undefined> {
@@ -365,7 +366,7 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
   /**
    * Ends what runs and lets all listeners go. The client can be used again.
    * @param run `stop` (default): as `stop()`. `leave`: a run that the connection can join again goes on at the server, as it does
-   * when a page is closed; any other is stopped, and so are tools of ours.
+   * when a page is closed; any other is stopped. Tools of ours are ended, and calls that they did not answer stay open for `attach()`.
    * @returns settles when something was heard of a run that goes on, or nothing will be: before that the server may not know it.
    */
   async dispose(run: 'leave' | 'stop' = 'stop'): Promise<void> {

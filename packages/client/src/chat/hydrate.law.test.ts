@@ -33,16 +33,16 @@ const MANNERS = [true, false].flatMap((runs) => [true, false].flatMap((joins) =>
 function threadAt(count: number, { runs, early }: Manner): HydratedThread {
   const messages: unknown[] = []
   let activeRun: HydratedThread['activeRun'] = null
-  const endedRuns: string[] = []
+  const over: object[] = []
   RUNS.forEach((id, index) => {
     const of = count - index * LENGTH
     if (of > 0 || (early && of === 0)) messages.push({ id: `u-${id}`, role: 'user', content: `ask ${id}` })
     if (of > 0 && of < LENGTH) activeRun = { runId: id }
     if (of < LENGTH) return
     messages.push({ id: `m-${id}`, role: 'assistant', content: `re ${id}` })
-    endedRuns.push(id)
+    over.push({ runId: id, outcome: 'finished' })
   })
-  return { messages, activeRun, interrupts: null, ...(runs && { endedRuns }) }
+  return { messages, activeRun, interrupts: null, ...(runs && { runs: over }) }
 }
 
 /** A chat of which the test says what it hears, what it is answered, and how its link is. */

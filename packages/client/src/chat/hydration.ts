@@ -1,24 +1,26 @@
 /** What a server tells of a thread → what a chat holds. It asks nobody and shows nothing. */
-import { parseRunAgentInput, toMessages, wireToUiMessages, type Interrupt, type Message, type Thread, type WireMessage } from '@millrace/protocol'
+import { parseRunAgentInput, toMessages, wireToUiMessages, type Interrupt, type Message, type Thread, type ToolMessage, type WireMessage } from '@millrace/protocol'
 import type { HydratedThread } from '../connection/adapter.ts'
 import { isRecord } from '../checks.ts'
 import { TransportError } from '../errors.ts'
+import { list } from '../shapes.ts'
 import { withTexts } from '../output/stored-outputs.ts'
 import { reviveMessages } from './history.ts'
 import type { StoredMessage } from './options.ts'
+import { runFrom } from './told-runs.ts'
 
 /**
  * The thread that a server has stored. Messages are AG-UI messages, held against their shapes, or UI messages with their
  * parts.
- * @throws TransportError `unexpected-answer` if they are neither, or the questions are none.
+ * @throws TransportError `unexpected-answer` if they are neither, or the questions or runs are none.
  */
-export function threadOf({ messages, state, interrupts }: HydratedThread): Pick<Thread, 'messages' | 'state' | 'runs' | 'interrupts'> {
+export function threadOf({ messages, state, interrupts, runs }: HydratedThread, threadId: string): Pick<Thread, 'messages' | 'state' | 'runs' | 'interrupts'> {
   // TanStack AI tells which run asked, and takes an answer only from a run that names it as its parent.
   const { runId, pending } = isRecord(interrupts) ? interrupts : { runId: undefined, pending: interrupts }
   return {
     messages: checked('messages', () => (messages.some(hasParts) ? fromParts(messages) : plain(messages))),
     state: state ?? {},
-    runs: typeof runId === 'string' ? [{ runId, outcome: 'interrupted' }] : [],
+    runs: runs !== undefined ? checked('runs', () => list(runs, 'runs').map(runFrom)) : typeof runId === 'string' ? [{ threadId, runId, outcome: 'interrupted' }] : [],
     interrupts: pending === null || pending === undefined ? [] : checked('interrupts', () => questions(pending)),
   }
 }
@@ -49,6 +51,11 @@ function hasParts(message: unknown): boolean {
 
 function plain(messages: readonly unknown[]): Message[] {
   return parseRunAgentInput({ threadId: 'hydrated', runId: 'hydrated', messages }).messages as Message[]
+}
+
+/** Results of calls, as they were stored. Throws if they are none. */
+export function toolResults(messages: unknown): ToolMessage[] {
+  return plain(list(messages, 'results')).filter((message): message is ToolMessage => message.role === 'tool')
 }
 
 /** UI messages say all that is in them; AG-UI messages may stand between. */

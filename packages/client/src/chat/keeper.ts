@@ -2,7 +2,7 @@
  * What keeps a chat over a reload and in step with other tabs, as far as a chat knows of it. Types only: what does it is
  * handed in, so that a chat which keeps nothing carries none of it.
  */
-import type { Message, Thread, ThreadBuilder, UIMessage } from '@millrace/protocol'
+import type { Message, Thread, ThreadBuilder, ToolMessage, UIMessage } from '@millrace/protocol'
 import type { LeftRun, ThreadBase } from './left-run.ts'
 
 /** A chat, as what keeps it sees it. */
@@ -43,6 +43,12 @@ export interface KeptChat {
   onChange(): void
 }
 
+/** What is known here of the calls of ours that a run left: those that had been begun, and what others were answered. */
+export interface Recalled {
+  readonly begun: readonly string[]
+  readonly results: readonly ToolMessage[]
+}
+
 /** Keeps one chat. None of it throws, and what fails is in `error`. */
 export interface Keeper {
   /** `server`: the thread is the server's, which is asked for it. `client`: what was kept is the thread. */
@@ -61,6 +67,8 @@ export interface Keeper {
   close(): void
   /** Whether the calls that this run left are ours to answer, and no other tab's. Absent: they are. */
   mayAnswerCalls?(runId: string): Promise<boolean>
+  /** Of a thread that is the server's: what is known of the calls that this run left; undefined: it was not one of ours. Absent: as that. */
+  recall?(runId: string): Promise<Recalled | undefined>
   /**
    * Makes the answers to these questions ours to give. Absent: they are.
    * @throws UsageError (rejects) `answered-elsewhere`.

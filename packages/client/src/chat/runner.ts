@@ -10,6 +10,7 @@ import type { Callbacks } from './callbacks.ts'
 import type { Conversation } from './conversation.ts'
 import { answersKept, failedTurn, unsentBy, type FailedTurn } from './failed-turn.ts'
 import type { InterruptDesk } from './interrupts.ts'
+import type { Recalled } from './keeper.ts'
 import { LateEvents } from '../connection/late-events.ts'
 import { mayPass } from '../connection/retry.ts'
 import { Guest, type Stage } from './guest.ts'
@@ -21,7 +22,7 @@ import { makeRunContext, type Start } from './run-context.ts'
 import { joining, sending, type Source } from './source.ts'
 import { failure } from '../tools/run-tool.ts'
 import { ToolAnswers, type Shift } from './tool-answers.ts'
-import { leftCalls } from './tool-desk.ts'
+import { LEFT, leftCalls, type OpenCall } from './tool-desk.ts'
 import { askedCalls, storedAnswers } from './tool-replies.ts'
 import { Turn } from './turn.ts'
 import { leftBy, type Plan, type Underway } from './underway.ts'
@@ -202,9 +203,9 @@ export class Runner {
     return (kind === 'submitted' || kind === 'streaming') && this.#underway !== undefined ? leftBy(this.#underway) : this.#left
   }
 
-  /** Calls of our tools that are being answered. */
+  /** Calls of our tools that are being answered, or were when the thread was left. */
   get begun(): readonly string[] {
-    return this.#answers.begun
+    return [...this.#answers.begun, ...(this.#begun ?? [])]
   }
 
   /** The last run was begun by others. */
@@ -223,30 +224,56 @@ export class Runner {
   /**
    * Goes on where a page was left while calls of ours waited: those that had not been begun are run. One that had is not run
    * twice: nobody knows what it did.
+   * @param recall what is known here of the calls that a run left, for a thread that the server told.
    * @returns undefined if no call waits for us.
    */
-  async goOn(): Promise<TurnResult | undefined> {
-    const begun = this.#begun
+  async goOn(recall?: (runId: string) => Promise<Recalled | undefined> | undefined): Promise<TurnResult | undefined> {
+    const begun = recall === undefined ? this.#begun : []
     this.#begun = undefined
-    const { conversation, settings, mayAnswerCalls } = this.#parts
-    const { thread, builder } = conversation
-    const { threadId, runId, outcome } = thread.runs.at(-1) ?? {}
-    const tools = settings().tools ?? []
-    const interrupted = outcome === 'interrupted'
-    const stored = interrupted && begun !== undefined ? storedAnswers(thread) : NO_ANSWERS
-    if (stored.size > 0) conversation.answered = stored
-    const open = interrupted ? askedCalls(conversation, tools) : leftCalls(conversation, tools).open
-    if (begun === undefined || threadId === undefined || runId === undefined || open.length === 0) return undefined
+    if (begun === undefined || this.busy) return undefined
+    const { conversation, mayAnswerCalls } = this.#parts
+    const { thread } = conversation
+    const { threadId, runId } = thread.runs.at(-1) ?? {}
+    const waits = this.#waiting().length > 0
+    if (threadId === undefined || runId === undefined || !waits) return undefined
+    const isSame = (): boolean => !this.busy && conversation.thread === thread
     const asked = mayAnswerCalls?.(runId)
-    if (asked !== undefined && (!(await asked) || this.busy || conversation.thread !== thread)) return undefined
-    if (!open.some(({ tool }) => tool?.execute !== undefined)) return void this.#answers.tell(open)
+    if (asked !== undefined && (!(await asked) || !isSame())) return undefined
     const start: Start = { threadId, runId, body: undefined }
+    if (recall === undefined) return this.#answerLeft(start, begun)
+    // Not before it is ours: until then another tab may answer some.
+    const recalled = await recall(runId)
+    if (recalled === undefined || !isSame()) return undefined
+    for (const result of recalled.results) conversation.builder.addToolResult(result)
+    return this.#answerLeft(start, recalled.begun)
+  }
+
+  /** Calls of ours that the last run left, with the answers of before to those that interrupts ask for. */
+  #waiting(): readonly OpenCall[] {
+    const { conversation, settings } = this.#parts
+    const { thread } = conversation
+    const tools = settings().tools ?? []
+    if (thread.runs.at(-1)?.outcome !== 'interrupted') return leftCalls(conversation, tools).open
+    const stored = storedAnswers(thread)
+    if (stored.size > 0) conversation.answered = stored
+    return askedCalls(conversation, tools)
+  }
+
+  async #answerLeft(start: Start, begun: readonly string[]): Promise<TurnResult | undefined> {
+    const { conversation, onChange } = this.#parts
+    const open = this.#waiting()
+    if (!open.some(({ tool }) => tool?.execute !== undefined)) {
+      onChange()
+      return void this.#answers.tell(open)
+    }
+    const { thread, builder, answered } = conversation
+    const interrupted = thread.runs.at(-1)?.outcome === 'interrupted'
     const underway = this.#begin({ start, source: NOTHING, builder, base: thread, runContext: start, seen: 0 })
     // It was read to its end before.
     underway.turn.leave()
-    conversation.answered = stored
+    conversation.answered = interrupted ? answered : NO_ANSWERS
     const lost = open.filter(({ call }) => begun.includes(call.id))
-    this.#answers.show(lost.map(({ call }) => ({ toolCallId: call.id, answer: failure('The page was left while it ran.') })))
+    this.#answers.show(lost.map(({ call }) => ({ toolCallId: call.id, answer: failure(LEFT) })))
     return this.#follow(underway, { outcome: interrupted ? 'interrupted' : 'finished' })
   }
 
@@ -314,13 +341,21 @@ export class Runner {
   }
 
   /**
-   * Ends what runs here. The run goes on at the server if it can be joined there again; calls of our tools run here, so they end.
-   * False if nothing ran.
+   * Ends what runs here. The run goes on at the server if it can be joined there again; calls of our tools run here, so they end, and
+   * are left open, as those of a page that goes. False if nothing ran.
    */
   depart(): boolean {
+    if (this.phase.kind === 'answering') return this.#leaveCalls()
     const { joinRun, keepsRuns } = this.#parts.connection()
     if (joinRun === undefined || keepsRuns?.() === false) return this.halt()
     return this.leave() || (this.busy && this.halt())
+  }
+
+  #leaveCalls(): true {
+    this.#guest.take()?.turn.leave()
+    this.#begun = this.#answers.leave()
+    this.#leave(IDLE)
+    return true
   }
 
   /** A run that was read again is over, or left: what it came to is shown, unless what was there before is more. */

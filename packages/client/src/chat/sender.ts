@@ -13,7 +13,7 @@ import { Outbox, policyFor, type Waiting } from './outbox.ts'
 import { prepareStart, type Start } from './run-context.ts'
 import type { Runner } from './runner.ts'
 import { failure } from '../tools/run-tool.ts'
-import { leftCalls, lostCalls } from './tool-desk.ts'
+import { LEFT, leftCalls, lostCalls } from './tool-desk.ts'
 
 const CANCELLED: TurnResult = { outcome: 'cancelled' }
 
@@ -221,7 +221,10 @@ export class Sender {
   #closeCalls(): void {
     const { conversation, runner, settings } = this.#parts
     const tools = settings().tools ?? []
-    for (const { call, tool } of leftCalls(conversation, tools).open) if (tool !== undefined) this.#close(call.id, 'The user said something else instead.')
+    const { begun } = runner
+    for (const { call, tool } of leftCalls(conversation, tools).open) {
+      if (tool !== undefined) this.#close(call.id, begun.includes(call.id) ? LEFT : 'The user said something else instead.')
+    }
     // What a run that was left comes to is not known here.
     if (runner.left === undefined) for (const id of lostCalls(conversation, tools)) this.#close(id, 'The run ended before there was a result.')
   }

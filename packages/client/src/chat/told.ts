@@ -2,7 +2,7 @@
  * How what the server told of the thread stands to what is heard of it: whether something was missed since it was asked, and
  * whether a run that is heard is in what it told. It asks nobody.
  */
-import type { HydratedThread, LooseChunk, StreamChunk } from '../connection/adapter.ts'
+import type { LooseChunk, StreamChunk } from '../connection/adapter.ts'
 import type { ThreadBase } from './left-run.ts'
 
 /** Events that make a message or a call under an id of their own: one that is in the thread was made by this very run. */
@@ -23,7 +23,7 @@ interface Doubt {
   readonly made: ReadonlySet<string>
   readonly said: ReadonlySet<string>
   /** All runs that are in it, if the server told them. */
-  readonly runs: ReadonlySet<string> | undefined
+  readonly runs: ReadonlySet<string | undefined> | undefined
 }
 
 export class Told {
@@ -47,9 +47,9 @@ export class Told {
   }
 
   /** The server has told the thread, or that it has none. */
-  take(asOf: number, thread: ThreadBase | undefined, endedRuns: HydratedThread['endedRuns']): void {
+  take(asOf: number, thread: ThreadBase | undefined, runs: ThreadBase['runs'] | undefined): void {
     this.#madeGood = Math.max(this.#madeGood, asOf)
-    this.#doubt = thread && { ...idsIn(thread), runs: endedRuns && new Set(endedRuns) }
+    this.#doubt = thread && { ...idsIn(thread), runs: runs && new Set(runs.map(({ runId }) => runId)) }
   }
 
   /**

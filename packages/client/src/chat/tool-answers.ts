@@ -74,6 +74,13 @@ export class ToolAnswers {
     this.#parts.conversation.answered = new Map()
   }
 
+  /** Ends what runs, and shows what it gave: the rest stays open. Gives those calls. */
+  leave(): readonly string[] {
+    const { answered, lost } = this.#desk.leave()
+    this.show(answered)
+    return lost
+  }
+
   /** Gives those whose call is still in the thread: the user may have taken it out meanwhile. */
   show(answers: readonly AnsweredCall[]): readonly AnsweredCall[] {
     const { conversation, generateId } = this.#parts

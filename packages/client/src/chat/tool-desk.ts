@@ -19,6 +19,9 @@ export interface AnsweredCall {
   readonly answer: ToolAnswer
 }
 
+/** What a call is answered that was left while it ran: it may have done something, and is not run again. */
+export const LEFT = 'The page was left while it ran.'
+
 /**
  * Where the calls that the last run left stand. The run says which they are (`pendingToolCallIds`); those for which the
  * thread has a result by now are answered.
@@ -125,15 +128,26 @@ export class ToolDesk {
 
   /** Ends what runs. A call that has not settled is answered all the same: a history with open calls is refused by models. */
   stop(): readonly AnsweredCall[] {
+    const { answered, lost } = this.leave()
+    return [...answered, ...lost.map((toolCallId) => ({ toolCallId, answer: failure('The user stopped it.') }))]
+  }
+
+  /** Ends what runs: what is answered, and what was begun and gave nothing yet. */
+  leave(): { readonly answered: readonly AnsweredCall[]; readonly lost: readonly string[] } {
     const shift = this.#shift
     this.#shift = undefined
     shift?.controller.abort()
-    return shift === undefined ? [] : answersOf(shift)
+    const answered = shift === undefined ? [] : answersOf(shift)
+    const done = new Set(answered.map(({ toolCallId }) => toolCallId))
+    return { answered, lost: (shift?.calls ?? []).flatMap(({ call }) => (done.has(call.id) ? [] : [call.id])) }
   }
 }
 
 function answersOf({ calls, answers }: Shift): AnsweredCall[] {
-  return calls.map(({ call }) => ({ toolCallId: call.id, answer: answers.get(call.id) ?? failure('The user stopped it.') }))
+  return calls.flatMap(({ call }) => {
+    const answer = answers.get(call.id)
+    return answer === undefined ? [] : [{ toolCallId: call.id, answer }]
+  })
 }
 
 /**

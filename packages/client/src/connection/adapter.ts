@@ -27,10 +27,11 @@ export interface HydratedThread {
   /** Open questions as the server tells them; null if it tells of none. */
   readonly interrupts: unknown
   /**
-   * Ids of the runs that are over and in `messages`; of a long thread the last ones will do. With them a chat that listens knows
-   * which runs it hears are new; without, it goes by the ids of their messages.
+   * Runs that are over and in `messages`, oldest first: `{ runId, outcome, pendingToolCallIds? }` each. Of a long thread the last ones
+   * will do, and the one that asked the questions. By them it is known which calls wait, and which runs that are heard are new;
+   * absent if the server does not tell.
    */
-  readonly endedRuns?: readonly string[]
+  readonly runs?: unknown
 }
 
 /** What became of a run that was asked to be cancelled; `unknown`: the server keeps no such run. */

@@ -103,7 +103,7 @@ async function jsonOf(answer: HttpAnswer, url: string, limit: number): Promise<u
 }
 
 function requireThread(value: unknown, answer: HttpAnswer, url: string): HydratedThread {
-  const { messages, state, activeRun, interrupts, endedRuns } = isRecord(value) ? value : {}
+  const { messages, state, activeRun, interrupts, runs } = isRecord(value) ? value : {}
   const runId = isRecord(activeRun) ? activeRun['runId'] : undefined
   if (!Array.isArray(messages) || (activeRun != null && typeof runId !== 'string')) {
     throw new TransportError(
@@ -116,6 +116,6 @@ function requireThread(value: unknown, answer: HttpAnswer, url: string): Hydrate
     ...(state !== undefined && { state }),
     activeRun: typeof runId === 'string' ? { runId } : null,
     interrupts: interrupts ?? null,
-    ...(Array.isArray(endedRuns) && { endedRuns: endedRuns.filter((id) => typeof id === 'string') }),
+    ...(runs !== undefined && runs !== null && { runs }),
   }
 }

@@ -1,9 +1,10 @@
 /** A chat → what is stored of it, and back into a chat. It stores nothing and decides nothing. */
-import { toMessages, toUIMessages, type Message, type Run, type Thread, type UIMessage } from '@millrace/protocol'
-import type { KeptChat } from '../chat/keeper.ts'
+import { toMessages, toUIMessages, type Message, type Run, type Thread, type ToolMessage, type UIMessage } from '@millrace/protocol'
+import type { KeptChat, Recalled } from '../chat/keeper.ts'
 import type { LeftRun, ThreadBase } from '../chat/left-run.ts'
+import type { StoredRun } from '../chat/told-runs.ts'
 import { withoutValues, withTexts } from '../output/stored-outputs.ts'
-import { STORED_VERSION, type ReadThread, type StoredBase, type StoredRun, type StoredThread } from './stored-thread.ts'
+import { STORED_VERSION, type ReadThread, type StoredBase, type StoredThread } from './stored-thread.ts'
 
 /** All of the chat; undefined before it has an id. */
 export function likenessOf({ threadId: named, conversation, runner }: KeptChat): StoredThread | undefined {
@@ -25,20 +26,47 @@ export function likenessOf({ threadId: named, conversation, runner }: KeptChat):
   }
 }
 
-/** What the server does not tell of the thread: which one it is, who asked the open questions, what is under way. */
+/** What the server does not tell of the thread: which one it is, who asked the open questions, what is under way, what our tools did. */
 export function pointerTo({ threadId: named, conversation, runner }: KeptChat): StoredThread | undefined {
   const threadId = named()
   if (threadId === undefined) return undefined
   const { interrupts, runs } = conversation.thread
-  const { unfinished, foreign } = runner
+  const { unfinished, begun, foreign } = runner
+  const results = resultsLeft(conversation.thread)
   return {
     version: STORED_VERSION,
     threadId,
     interrupts,
     runs: runsThatMatter(runs),
     ...(unfinished !== undefined && { run: { runId: unfinished.runId, seen: 0 } }),
+    ...(begun.length > 0 && { begun }),
+    ...(results.length > 0 && { results }),
     ...(foreign && { foreign }),
   }
+}
+
+/** Results of calls that the last run left: nobody has gone on with them, so the server may not know them. */
+export function resultsLeft({ messages, runs }: Thread): readonly ToolMessage[] {
+  const pending = new Set(runs.at(-1)?.pendingToolCallIds)
+  return pending.size === 0 ? [] : messages.filter((message): message is ToolMessage => message.role === 'tool' && pending.has(message.toolCallId))
+}
+
+/** What was stored of the calls that this run left; undefined if it was not one of ours. */
+export function recalledFrom({ run, runs, begun = [], results = [], foreign }: ReadThread, runId: string): Recalled | undefined {
+  return foreign !== true && [run?.runId, runs.at(-1)?.runId].includes(runId) ? { begun, results } : undefined
+}
+
+/** Of a thread whose server does not tell how its runs ended: whether these ended so that a call which is open there waits for us. */
+export function leaveCalls(runs: readonly StoredRun[], messages: readonly Message[]): boolean {
+  const { outcome, pendingToolCallIds = [] } = runs.at(-1) ?? {}
+  if (outcome !== 'finished' || pendingToolCallIds.length === 0) return false
+  const open = new Set<string>()
+  for (const message of messages) {
+    // What was said behind a call has closed it.
+    if (message.role === 'user') open.clear()
+    else if (message.role === 'assistant') for (const { id } of message.toolCalls ?? []) open.add(id)
+  }
+  return pendingToolCallIds.every((id) => open.has(id))
 }
 
 /** The last run (it may have left calls) and the one that asked: its id is the parent of the answer. */

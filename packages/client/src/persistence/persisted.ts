@@ -11,7 +11,7 @@ import type { Tabs } from './tabs.ts'
 export interface PersistedOptions {
   /**
    * `client` (default): what is stored is the thread. `server`: the server has it and `attach()` asks for it; stored is only
-   * which thread it is, which run asked the open questions, and which one is under way.
+   * which thread it is, which run asked the open questions, which one is under way, and what our tools did of the calls it left.
    */
   readonly mode?: 'client' | 'server'
   /** Milliseconds between a change and its save. The start and the end of a run are saved at once. Default 500. */

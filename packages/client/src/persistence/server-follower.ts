@@ -87,8 +87,14 @@ export class ServerFollower implements TabFollower {
     this.#line?.announce(kind === 'cleared' ? { kind } : { kind, runId: unfinished?.runId, heard: (unfinished?.seen ?? 0) > 0 })
   }
 
-  mayAnswer(runId: string): Promise<boolean> {
-    return this.claim(`run:${runId}`)
+  async mayAnswer(runId: string): Promise<boolean> {
+    const mine = await this.claim(`run:${runId}`)
+    if (mine) {
+      // What is done about it from now on is stored here.
+      this.#theirs.delete(runId)
+      if (this.#reading === runId) this.#reading = undefined
+    }
+    return mine
   }
 
   async claim(name: string): Promise<boolean> {

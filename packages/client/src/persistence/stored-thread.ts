@@ -2,18 +2,17 @@
  * A thread as it is stored, and the checks on what comes back. It opens no storage and shows nothing. A stored value may be
  * anything: another program's, an older version's, cut off.
  */
-import type { Interrupt, Run, RunOutcome, UIMessage } from '@millrace/protocol'
+import type { Interrupt, ToolMessage, UIMessage } from '@millrace/protocol'
 import { isRecord } from '../checks.ts'
 import { reviveMessages } from '../chat/history.ts'
-import { questions } from '../chat/hydration.ts'
+import { questions, toolResults } from '../chat/hydration.ts'
 import type { StoredMessage } from '../chat/options.ts'
+import { runFrom, type StoredRun } from '../chat/told-runs.ts'
+import { list, natural, record, text, texts } from '../shapes.ts'
 import { StorageError } from './storage-error.ts'
 
 /** Raised when a value of before could be read wrongly; then `STEPS` gets a row. */
 export const STORED_VERSION = 1
-
-/** What is stored of a run: who it is and how it ended. Its result and usage are not needed to go on. */
-export type StoredRun = Pick<Run, 'threadId' | 'runId' | 'parentRunId' | 'outcome' | 'error' | 'pendingToolCallIds'>
 
 export interface StoredContent {
   readonly messages: readonly StoredMessage[]
@@ -49,6 +48,8 @@ export interface StoredThread {
   readonly run?: StoredUnderway
   /** Calls of our tools that were begun and gave nothing yet. */
   readonly begun?: readonly string[]
+  /** What calls of ours that the last run left were answered, where the server has the content: it may not have been told. */
+  readonly results?: readonly ToolMessage[]
   /** The last run was begun by others. */
   readonly foreign?: true
   /** How many saves of each tab are in it: one that is not was made at the same time. */
@@ -82,8 +83,6 @@ const STEPS: Migrations = {
   },
 }
 
-const OUTCOMES: ReadonlySet<unknown> = new Set<RunOutcome>(['running', 'finished', 'interrupted', 'cancelled', 'error', 'truncated', 'violation', 'malformed'])
-
 /**
  * A stored value, checked and brought to the present version; undefined if there is none.
  * @throws StorageError `corrupt`, `newer-version`.
@@ -115,7 +114,7 @@ function migrated(value: unknown, key: string, threadId: string, steps: Migratio
 }
 
 function threadFrom(value: unknown): ReadThread {
-  const { threadId, content, interrupts, runs, run, begun, foreign, heard } = record(value, 'it')
+  const { threadId, content, interrupts, runs, run, begun, results, foreign, heard } = record(value, 'it')
   return {
     version: STORED_VERSION,
     threadId: text(threadId, 'threadId'),
@@ -124,6 +123,7 @@ function threadFrom(value: unknown): ReadThread {
     runs: list(runs, 'runs').map(runFrom),
     ...(run !== undefined && { run: underwayFrom(run) }),
     ...(begun !== undefined && { begun: texts(begun, 'begun') }),
+    ...(results !== undefined && { results: toolResults(results) }),
     ...(foreign === true && { foreign }),
     ...(heard !== undefined && { heard: heardFrom(heard) }),
   }
@@ -144,52 +144,10 @@ function baseFrom(value: unknown): StoredBase & ReadContent {
   return { ...contentFrom(value), kept: natural(kept, 'run.base.kept'), interrupts: questions(interrupts), runs: list(runs, 'run.base.runs').map(runFrom) }
 }
 
-function runFrom(value: unknown): StoredRun {
-  const { threadId, runId, parentRunId, outcome, error, pendingToolCallIds } = record(value, 'a run')
-  if (!OUTCOMES.has(outcome)) throw new Error(`no run ends "${String(outcome)}"`)
-  return {
-    outcome: outcome as RunOutcome,
-    ...(threadId !== undefined && { threadId: text(threadId, 'threadId of a run') }),
-    ...(runId !== undefined && { runId: text(runId, 'runId') }),
-    ...(parentRunId !== undefined && { parentRunId: text(parentRunId, 'parentRunId') }),
-    ...(error !== undefined && { error: errorFrom(error) }),
-    ...(pendingToolCallIds !== undefined && { pendingToolCallIds: texts(pendingToolCallIds, 'pendingToolCallIds') }),
-  }
-}
-
-function errorFrom(value: unknown): NonNullable<StoredRun['error']> {
-  const { message, code } = record(value, 'error of a run')
-  return { message: text(message, 'message of an error'), ...(code !== undefined && { code: text(code, 'code of an error') }) }
-}
-
-function record(value: unknown, what: string): Record<string, unknown> {
-  if (isRecord(value)) return value
-  throw new Error(`${what} has to be an object`)
-}
-
-function list(value: unknown, what: string): readonly unknown[] {
-  if (Array.isArray(value)) return value
-  throw new Error(`${what} has to be a list`)
-}
-
-function text(value: unknown, what: string): string {
-  if (typeof value === 'string') return value
-  throw new Error(`${what} has to be text`)
-}
-
 /** What was stored, or told, of who has heard whom. Throws if it is nothing of the kind. */
 export function heardFrom(value: unknown): Heard[] {
   return list(value, 'heard').map((each) => {
     const [tab, saves] = list(each, 'each of heard')
     return [text(tab, 'a tab of heard'), natural(saves, 'saves of a tab')]
   })
-}
-
-function texts(value: unknown, what: string): readonly string[] {
-  return list(value, what).map((each) => text(each, `each of ${what}`))
-}
-
-function natural(value: unknown, what: string): number {
-  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number
-  throw new Error(`${what} has to be a whole number of 0 or more`)
 }

@@ -4,10 +4,10 @@
  */
 import { UsageError } from '@millrace/protocol'
 import type { Clock } from '../clock.ts'
-import type { KeptChat, Keeper } from '../chat/keeper.ts'
+import type { KeptChat, Keeper, Recalled } from '../chat/keeper.ts'
 import type { LeftRun, ThreadBase } from '../chat/left-run.ts'
 import { Follower, type TabFollower } from './follower.ts'
-import { likenessOf, pointerTo } from './likeness.ts'
+import { leaveCalls, likenessOf, pointerTo, recalledFrom, resultsLeft } from './likeness.ts'
 import { merge, prepend, replace } from './placing.ts'
 import { Saver } from './saver.ts'
 import { ServerFollower } from './server-follower.ts'
@@ -39,6 +39,7 @@ export class ThreadKeeper implements Keeper {
   readonly mode: 'client' | 'server'
   readonly mayAnswerCalls?: (runId: string) => Promise<boolean>
   readonly claimAnswers?: (interruptIds: readonly string[]) => Promise<void>
+  readonly recall?: (runId: string) => Promise<Recalled | undefined>
   readonly #chat: KeptChat
   readonly #options: KeeperOptions
   readonly #saver: Saver
@@ -65,6 +66,7 @@ export class ThreadKeeper implements Keeper {
     this.mode = mode
     this.#ran = this.#runs()
     this.#saver = new Saver({ clock, throttleMs, page, save: () => this.#save(), onSaved: (failure) => this.#saved(failure) })
+    if (mode === 'server') this.recall = (runId) => this.#recall(runId)
     if (tabs === undefined) return
     const follower = this.#followerOf(tabs)
     this.#follower = follower
@@ -144,11 +146,26 @@ export class ThreadKeeper implements Keeper {
   }
 
   complete(base: ThreadBase): ThreadBase {
-    if (base.interrupts.length === 0) return base
+    if (base.runs.length > 0) return base
+    const { thread } = this.#chat.conversation
+    if (base.interrupts.length === 0) {
+      const known = [thread.runs, this.#pointer?.run === undefined ? (this.#pointer?.runs ?? []) : []].find((runs) => leaveCalls(runs, base.messages))
+      return known === undefined ? base : { ...base, runs: known }
+    }
     const ids = ({ interrupts }: Pick<ThreadBase, 'interrupts'>): string => JSON.stringify(interrupts.map(({ id }) => id).sort())
     // Questions that are others than those we knew of were asked by a run that we know nothing of.
-    const known = [this.#chat.conversation.thread, this.#pointer].find((each) => each !== undefined && ids(each) === ids(base))
+    const known = [thread, this.#pointer].find((each) => each !== undefined && ids(each) === ids(base))
     return known === undefined ? base : { ...base, runs: known.runs }
+  }
+
+  async #recall(runId: string): Promise<Recalled | undefined> {
+    try {
+      const stored = await this.#load()
+      return stored && recalledFrom(stored, runId)
+    } catch {
+      // Of what cannot be read nothing is known.
+      return undefined
+    }
   }
 
   changed(): void {
@@ -190,8 +207,9 @@ export class ThreadKeeper implements Keeper {
 
   #runs(): string {
     const { busy, unfinished } = this.#chat.runner
+    const given = this.mode === 'server' ? resultsLeft(this.#chat.conversation.thread).length : 0
     // From its first event on, others can read it as well.
-    return `${busy} ${unfinished?.runId} ${(unfinished?.seen ?? 0) > 0}`
+    return `${busy} ${unfinished?.runId} ${(unfinished?.seen ?? 0) > 0} ${given}`
   }
 
   get #key(): string | undefined {
