@@ -1,11 +1,8 @@
 /** Shapes of ACTIVITY_*. */
 import { jsonPatch } from './shared-state.ts'
-import { boolean, event, record, string, type ObjectShape } from './shape.ts'
+import { boolean, owned, record, type Shapes } from './shape.ts'
 
-export const ACTIVITY_SNAPSHOT: ObjectShape = event({
-  messageId: string,
-  activityType: string,
-  content: record,
-  'replace?': boolean,
-})
-export const ACTIVITY_DELTA: ObjectShape = event({ messageId: string, activityType: string, patch: jsonPatch })
+export const activity: Shapes<`ACTIVITY_${string}`> = {
+  ACTIVITY_SNAPSHOT: owned('messageId activityType', { content: record, 'replace?': boolean }),
+  ACTIVITY_DELTA: owned('messageId activityType', { patch: jsonPatch }),
+}

@@ -1,5 +1,7 @@
 /** Shapes of RAW and CUSTOM. */
-import { event, json, string, type ObjectShape } from './shape.ts'
+import { json, owned, type Shapes } from './shape.ts'
 
-export const RAW: ObjectShape = event({ event: json, 'source?': string })
-export const CUSTOM: ObjectShape = event({ name: string, value: json })
+export const custom: Shapes<'RAW' | 'CUSTOM'> = {
+  RAW: owned('source?', { event: json }),
+  CUSTOM: owned('name', { value: json }),
+}

@@ -6,7 +6,7 @@ import type { Reporter } from '../diagnostics.ts'
 import type { ProtocolError } from '../errors.ts'
 import { define, isObject } from '../json-value.ts'
 import type { RuleId } from '../severities.ts'
-import type { ObjectShape, Shape, UnionShape } from './shape.ts'
+import { string, type ObjectShape, type Shape, type UnionShape } from './shape.ts'
 
 /** Stands for a value that an unknown union member took with it. */
 const GONE: unique symbol = Symbol('gone')
@@ -16,6 +16,13 @@ interface Removal {
   readonly path: string
   readonly message: string
 }
+
+/** Why something is removed. */
+const REMOVED = {
+  'event.unknown-field': 'is no field that AG-UI 1.0 has here; it was removed',
+  'event.null-field': 'is null; read as absent',
+  'event.unknown-member': 'has a value that AG-UI 1.0 does not define; it was removed',
+} as const
 
 /** A JSON pointer (RFC 6901) of what `keys` lead to. */
 export function toPointer(keys: readonly (string | number)[]): string {
@@ -109,41 +116,29 @@ export class Enforcer {
     const fields = shape.fields
     for (const key of Object.keys(value)) {
       const field = fields.get(key)
+      const member = value[key]
+      let removed: keyof typeof REMOVED | undefined
       if (field === undefined) {
         if (shape.open) continue
-        this.#removed('event.unknown-field', key, `AG-UI 1.0 has no field \`${key}\` here; it was removed`)
+        removed = 'event.unknown-field'
+      } else if (member === undefined) {
+        continue
+      } else if (member === null && field.optional && this.#nulls === 'absent' && field.shape.kind !== 'json') {
+        removed = 'event.null-field'
+      } else {
+        const kept = field.shape === string && typeof member === 'string' ? member : this.#member(field.shape, key, member)
+        if (kept === GONE) {
+          if (!field.optional) return GONE
+          removed = 'event.unknown-member'
+        } else {
+          if (!field.optional) missing--
+          if (kept !== member) define((copy ??= { ...value }), key, kept)
+        }
+      }
+      if (removed !== undefined) {
+        this.#removed(removed, key)
         copy ??= { ...value }
         delete copy[key]
-        continue
-      }
-      const member = value[key]
-      if (member === undefined) continue
-      if (member === null && field.optional && this.#nulls === 'absent' && field.shape.kind !== 'json') {
-        this.#removed('event.null-field', key, `\`${key}\` is null; read as absent`)
-        copy ??= { ...value }
-        delete copy[key]
-        continue
-      }
-      if (field.shape.kind === 'string' && typeof member === 'string') {
-        if (!field.optional) missing--
-        continue
-      }
-      const mark = this.#removals.length
-      this.#path.push(key)
-      const kept = this.#check(field.shape, member)
-      this.#path.pop()
-      if (kept === GONE) {
-        if (!field.optional) return GONE
-        this.#removals.length = mark
-        this.#removed('event.unknown-member', key, `\`${key}\` has a value that AG-UI 1.0 does not define; it was removed`)
-        copy ??= { ...value }
-        delete copy[key]
-        continue
-      }
-      if (!field.optional) missing--
-      if (kept !== member) {
-        copy ??= { ...value }
-        define(copy, key, kept)
       }
     }
     if (missing > 0) {
@@ -155,6 +150,16 @@ export class Enforcer {
       }
     }
     return copy ?? value
+  }
+
+  /** What is kept of a member; of one that is gone, what was removed inside is not told. */
+  #member(shape: Shape, key: string | number, member: unknown): unknown {
+    const mark = this.#removals.length
+    this.#path.push(key)
+    const kept = this.#check(shape, member)
+    this.#path.pop()
+    if (kept === GONE) this.#removals.length = mark
+    return kept
   }
 
   #union(shape: UnionShape, value: unknown): unknown {
@@ -173,20 +178,10 @@ export class Enforcer {
     if (value.length < min) return this.#malformed(`a list needs at least ${min} element${min === 1 ? '' : 's'}`)
     let kept: unknown[] | undefined
     for (let index = 0; index < value.length; index++) {
-      const mark = this.#removals.length
-      this.#path.push(index)
-      const element = this.#check(of, value[index])
-      this.#path.pop()
-      if (element === GONE) {
-        this.#removals.length = mark
-        this.#removed('event.unknown-member', index, `element ${index} is of a kind that AG-UI 1.0 does not define; it was removed`)
-        kept ??= value.slice(0, index)
-      } else if (kept !== undefined) {
-        kept.push(element)
-      } else if (element !== value[index]) {
-        kept = value.slice(0, index)
-        kept.push(element)
-      }
+      const element = this.#member(of, index, value[index])
+      if (element !== value[index]) kept ??= value.slice(0, index)
+      if (element === GONE) this.#removed('event.unknown-member', index)
+      else kept?.push(element)
     }
     return kept ?? value
   }
@@ -201,8 +196,8 @@ export class Enforcer {
     else for (const key of Object.keys(value)) this.#open((value as Record<string, unknown>)[key], depth + 1)
   }
 
-  #removed(rule: RuleId, key: string | number, message: string): void {
-    this.#removals.push({ rule, path: toPointer([...this.#path, key]), message })
+  #removed(rule: keyof typeof REMOVED, key: string | number): void {
+    this.#removals.push({ rule, path: toPointer([...this.#path, key]), message: `\`${key}\` ${REMOVED[rule]}` })
   }
 
   #fail(expected: string, value: unknown): never {

@@ -1,16 +1,16 @@
 /** Shapes of messages, content parts and MESSAGES_SNAPSHOT. */
-import { event, list, literal, object, record, string, stringOr, union, value, type ObjectShape, type Shape } from './shape.ts'
+import { event, list, literal, object, record, stringOr, union, value, type ObjectShape, type Shape, type Shapes } from './shape.ts'
 
 const source: Shape = union('type', {
-  data: object({ type: string, value: string, mimeType: string }),
-  url: object({ type: string, value: string, 'mimeType?': string }),
-  file: object({ type: string, value: string, 'provider?': string, 'mimeType?': string }),
+  data: object('type value mimeType'),
+  url: object('type value mimeType?'),
+  file: object('type value provider? mimeType?'),
 })
 
-const media: ObjectShape = object({ type: string, 'id?': string, source, 'metadata?': value })
+const media: ObjectShape = object('type id?', { source, 'metadata?': value })
 
 const part: Shape = union('type', {
-  text: object({ type: string, 'id?': string, text: string, 'metadata?': value }),
+  text: object('type id? text', { 'metadata?': value }),
   image: media,
   audio: media,
   video: media,
@@ -20,26 +20,26 @@ const part: Shape = union('type', {
 /** A string or a list of parts. */
 export const content: Shape = stringOr(list(part))
 
-const toolCall: ObjectShape = object({
-  id: string,
+const toolCall: ObjectShape = object('id encryptedValue?', {
   type: literal('function'),
-  function: object({ name: string, arguments: string }),
-  'encryptedValue?': string,
+  function: object('name arguments'),
   'metadata?': record,
 })
 
-const common: Readonly<Record<string, Shape>> = { id: string, role: string, 'subagentRunId?': string, 'metadata?': record }
-const sealed: Readonly<Record<string, Shape>> = { ...common, 'encryptedValue?': string }
-const named: Readonly<Record<string, Shape>> = { ...sealed, 'name?': string }
+function messageOf(strings: string, others: Readonly<Record<string, Shape>> = {}): ObjectShape {
+  return object(`id role subagentRunId? ${strings}`, { 'metadata?': record, ...others })
+}
+
+const instruction: ObjectShape = messageOf('encryptedValue? name? content')
 
 export const message: Shape = union('role', {
-  developer: object({ ...named, content: string }),
-  system: object({ ...named, content: string }),
-  assistant: object({ ...named, 'content?': string, 'toolCalls?': list(toolCall) }),
-  user: object({ ...named, content }),
-  tool: object({ ...sealed, content, toolCallId: string, 'error?': string }),
-  activity: object({ ...common, activityType: string, content: record }),
-  reasoning: object({ ...sealed, content: string }),
+  developer: instruction,
+  system: instruction,
+  assistant: messageOf('encryptedValue? name? content?', { 'toolCalls?': list(toolCall) }),
+  user: messageOf('encryptedValue? name?', { content }),
+  tool: messageOf('encryptedValue? toolCallId error?', { content }),
+  activity: messageOf('activityType', { content: record }),
+  reasoning: messageOf('encryptedValue? content'),
 })
 
-export const MESSAGES_SNAPSHOT: ObjectShape = event({ messages: list(message) }, 'run')
+export const messages: Shapes<'MESSAGES_SNAPSHOT'> = { MESSAGES_SNAPSHOT: event('', { messages: list(message) }) }

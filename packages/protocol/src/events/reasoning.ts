@@ -1,14 +1,12 @@
 /** Shapes of REASONING_*. */
-import { event, literal, oneOf, string, type ObjectShape } from './shape.ts'
+import { literal, oneOf, owned, type Shapes } from './shape.ts'
 
-export const REASONING_START: ObjectShape = event({ messageId: string })
-export const REASONING_END: ObjectShape = event({ messageId: string })
-export const REASONING_MESSAGE_START: ObjectShape = event({ messageId: string, role: literal('reasoning') })
-export const REASONING_MESSAGE_CONTENT: ObjectShape = event({ messageId: string, delta: string })
-export const REASONING_MESSAGE_END: ObjectShape = event({ messageId: string })
-export const REASONING_MESSAGE_CHUNK: ObjectShape = event({ 'messageId?': string, 'delta?': string })
-export const REASONING_ENCRYPTED_VALUE: ObjectShape = event({
-  subtype: oneOf('tool-call', 'message'),
-  entityId: string,
-  encryptedValue: string,
-})
+export const reasoning: Shapes<`REASONING_${string}`> = {
+  REASONING_START: owned('messageId'),
+  REASONING_END: owned('messageId'),
+  REASONING_MESSAGE_START: owned('messageId', { role: literal('reasoning') }),
+  REASONING_MESSAGE_CONTENT: owned('messageId delta'),
+  REASONING_MESSAGE_END: owned('messageId'),
+  REASONING_MESSAGE_CHUNK: owned('messageId? delta?'),
+  REASONING_ENCRYPTED_VALUE: owned('entityId encryptedValue', { subtype: oneOf('tool-call', 'message') }),
+}

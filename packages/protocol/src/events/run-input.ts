@@ -1,22 +1,13 @@
 /** The shape of RunAgentInput: what a client sends, and what RUN_STARTED may echo. */
 import { message } from './messages.ts'
-import { list, object, oneOf, record, string, value, type ObjectShape, type Shape } from './shape.ts'
+import { list, object, oneOf, record, value, type ObjectShape, type Shape } from './shape.ts'
 
-const tool: Shape = object({ name: string, description: string, 'parameters?': value, 'metadata?': record })
-const context: Shape = object({ description: string, value: string })
-const resume: Shape = object({
-  interruptId: string,
-  status: oneOf('resolved', 'cancelled'),
-  'payload?': value,
-  'metadata?': record,
-})
+const tool: Shape = object('name description', { 'parameters?': value, 'metadata?': record })
+const context: Shape = object('description value')
+const resume: Shape = object('interruptId', { status: oneOf('resolved', 'cancelled'), 'payload?': value, 'metadata?': record })
 
-export const runAgentInput: ObjectShape = object({
-  threadId: string,
-  runId: string,
+export const runAgentInput: ObjectShape = object('threadId runId protocolVersion? parentRunId?', {
   messages: list(message),
-  'protocolVersion?': string,
-  'parentRunId?': string,
   'state?': value,
   'tools?': list(tool),
   'context?': list(context),

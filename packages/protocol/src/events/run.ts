@@ -1,28 +1,20 @@
 /** Shapes of RUN_*. */
 import { runAgentInput } from './run-input.ts'
-import { count, event, list, object, record, string, union, value, type ObjectShape, type Shape } from './shape.ts'
+import { count, event, list, object, record, string, union, value, type ObjectShape, type Shape, type Shapes } from './shape.ts'
 
-export const interrupt: ObjectShape = object({
-  id: string,
-  reason: string,
-  'message?': string,
-  'toolCallId?': string,
+export const interrupt: ObjectShape = object('id reason message? toolCallId? expiresAt? subagentRunId?', {
   'responseSchema?': record,
-  'expiresAt?': string,
   'metadata?': record,
-  'subagentRunId?': string,
 })
 
 const outcome: Shape = union('type', {
-  success: object({ type: string, 'pendingToolCallIds?': list(string) }),
-  interrupt: object({ type: string, interrupts: list(interrupt, 1) }),
-  cancelled: object({ type: string }),
+  success: object('type', { 'pendingToolCallIds?': list(string) }),
+  interrupt: object('type', { interrupts: list(interrupt, 1) }),
+  cancelled: object('type'),
 })
 
 const usage: Shape = list(
-  object({
-    'provider?': string,
-    'model?': string,
+  object('provider? model?', {
     'inputTokens?': count,
     'outputTokens?': count,
     'totalTokens?': count,
@@ -32,12 +24,8 @@ const usage: Shape = list(
   }),
 )
 
-export const RUN_STARTED: ObjectShape = event(
-  { threadId: string, runId: string, 'protocolVersion?': string, 'parentRunId?': string, 'input?': runAgentInput },
-  'run',
-)
-export const RUN_FINISHED: ObjectShape = event(
-  { threadId: string, runId: string, 'result?': value, 'outcome?': outcome, 'usage?': usage },
-  'run',
-)
-export const RUN_ERROR: ObjectShape = event({ message: string, 'code?': string, 'usage?': usage }, 'run')
+export const run: Shapes<`RUN_${string}`> = {
+  RUN_STARTED: event('threadId runId protocolVersion? parentRunId?', { 'input?': runAgentInput }),
+  RUN_FINISHED: event('threadId runId', { 'result?': value, 'outcome?': outcome, 'usage?': usage }),
+  RUN_ERROR: event('message code?', { 'usage?': usage }),
+}

@@ -2,6 +2,7 @@
  * The vocabulary in which the shapes of AG-UI 1.0 are written down: one description, from which events are checked
  * (`enforce.ts`). Shapes are data and know nothing of checking.
  */
+import type { EventType } from './event.ts'
 
 export interface Field {
   readonly shape: Shape
@@ -72,29 +73,33 @@ export function stringOr(parts: Shape): Shape {
   return { kind: 'stringOr', list: parts }
 }
 
-/** Fields by name; a name that ends in `?` is optional. */
-export function object(fields: Readonly<Record<string, Shape>>, open = false): ObjectShape {
-  const map = new Map<string, Field>()
-  for (const [key, shape] of Object.entries(fields)) {
-    const optional = key.endsWith('?')
-    map.set(optional ? key.slice(0, -1) : key, { shape, optional })
-  }
-  const required = [...map].filter(([, field]) => !field.optional).map(([name]) => name)
-  return { kind: 'object', fields: map, required, open }
+type Fields = Readonly<Record<string, Shape>>
+
+/**
+ * @param strings names of the fields that are strings, between spaces. Here as in `others`, a name that ends in `?` is optional.
+ */
+export function object(strings: string, others: Fields = {}, open = false): ObjectShape {
+  const fields = new Map<string, Field>()
+  const add = (name: string, shape: Shape): unknown => fields.set(name.replace('?', ''), { shape, optional: name.endsWith('?') })
+  for (const name of strings.match(/\S+/g) ?? []) add(name, string)
+  for (const name in others) add(name, others[name] as Shape)
+  const required = [...fields.keys()].filter((name) => fields.get(name)?.optional === false)
+  return { kind: 'object', fields, required, open }
 }
 
 export function union(tag: string, members: Readonly<Record<string, ObjectShape>>): UnionShape {
   return { kind: 'union', tag, members: new Map(Object.entries(members)) }
 }
 
-/** The shape of an event: the fields that all events share, and its own. `owned` events may carry `subagentRunId`. */
-export function event(fields: Readonly<Record<string, Shape>>, owned: 'owned' | 'run' = 'owned'): ObjectShape {
-  return object({
-    type: string,
-    'timestamp?': integer,
-    'rawEvent?': value,
-    'metadata?': record,
-    ...(owned === 'owned' && { 'subagentRunId?': string }),
-    ...fields,
-  })
+/** Shapes of all events whose type is one of these. */
+export type Shapes<Types extends string> = Readonly<Record<Extract<EventType, Types>, ObjectShape>>
+
+/** The shape of an event that nobody owns: the fields that all events share, and its own. */
+export function event(strings: string, others: Fields = {}): ObjectShape {
+  return object(`type ${strings}`, { 'timestamp?': integer, 'rawEvent?': value, 'metadata?': record, ...others })
+}
+
+/** The shape of an event that may say whose it is. */
+export function owned(strings: string, others?: Fields): ObjectShape {
+  return event(`subagentRunId? ${strings}`, others)
 }

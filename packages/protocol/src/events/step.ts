@@ -1,5 +1,7 @@
 /** Shapes of STEP_*. */
-import { event, string, type ObjectShape } from './shape.ts'
+import { owned, type Shapes } from './shape.ts'
 
-export const STEP_STARTED: ObjectShape = event({ stepName: string })
-export const STEP_FINISHED: ObjectShape = event({ stepName: string })
+export const step: Shapes<`STEP_${string}`> = {
+  STEP_STARTED: owned('stepName'),
+  STEP_FINISHED: owned('stepName'),
+}

@@ -1,24 +1,13 @@
 /** Shapes of SUBAGENT_*. */
-import { event, list, object, string, union, value, type ObjectShape, type Shape } from './shape.ts'
+import { event, list, object, string, union, value, type Shape, type Shapes } from './shape.ts'
 
 const outcome: Shape = union('type', {
-  success: object({ type: string }),
-  suspended: object({ type: string, 'interruptIds?': list(string) }),
+  success: object('type'),
+  suspended: object('type', { 'interruptIds?': list(string) }),
 })
 
-export const SUBAGENT_STARTED: ObjectShape = event(
-  {
-    subagentRunId: string,
-    name: string,
-    'description?': string,
-    'parentSubagentRunId?': string,
-    'parentToolCallId?': string,
-    'parentMessageId?': string,
-  },
-  'run',
-)
-export const SUBAGENT_FINISHED: ObjectShape = event(
-  { subagentRunId: string, 'result?': value, 'outcome?': outcome },
-  'run',
-)
-export const SUBAGENT_ERROR: ObjectShape = event({ subagentRunId: string, message: string, 'code?': string }, 'run')
+export const subagent: Shapes<`SUBAGENT_${string}`> = {
+  SUBAGENT_STARTED: event('subagentRunId name description? parentSubagentRunId? parentToolCallId? parentMessageId?'),
+  SUBAGENT_FINISHED: event('subagentRunId', { 'result?': value, 'outcome?': outcome }),
+  SUBAGENT_ERROR: event('subagentRunId message code?'),
+}

@@ -1,14 +1,11 @@
 /** Shapes of TEXT_MESSAGE_*. */
-import { event, oneOf, string, type ObjectShape, type Shape } from './shape.ts'
+import { oneOf, owned, type Shape, type Shapes } from './shape.ts'
 
 const role: Shape = oneOf('developer', 'system', 'assistant', 'user')
 
-export const TEXT_MESSAGE_START: ObjectShape = event({ messageId: string, 'role?': role, 'name?': string })
-export const TEXT_MESSAGE_CONTENT: ObjectShape = event({ messageId: string, delta: string })
-export const TEXT_MESSAGE_END: ObjectShape = event({ messageId: string })
-export const TEXT_MESSAGE_CHUNK: ObjectShape = event({
-  'messageId?': string,
-  'role?': role,
-  'delta?': string,
-  'name?': string,
-})
+export const text: Shapes<`TEXT_MESSAGE_${string}`> = {
+  TEXT_MESSAGE_START: owned('messageId name?', { 'role?': role }),
+  TEXT_MESSAGE_CONTENT: owned('messageId delta'),
+  TEXT_MESSAGE_END: owned('messageId'),
+  TEXT_MESSAGE_CHUNK: owned('messageId? delta? name?', { 'role?': role }),
+}
