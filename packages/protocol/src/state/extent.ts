@@ -14,22 +14,10 @@ const LEAF: Extent = { values: 1, depth: 0 }
 const TOO_DEEP: Extent = { values: Number.POSITIVE_INFINITY, depth: Number.POSITIVE_INFINITY }
 
 /** What was measured before, so that a value that stands in many places is walked once. */
-export class Extents {
-  readonly #known = new WeakMap<object, Extent>()
-  readonly #isFixed: (container: object) => boolean
-
-  /** @param isFixed whether a container is as it will stay; what is not is measured anew each time. */
-  constructor(isFixed: (container: object) => boolean) {
-    this.#isFixed = isFixed
-  }
-
-  get(container: object): Extent | undefined {
-    return this.#known.get(container)
-  }
-
-  set(container: object, extent: Extent): void {
-    if (extent !== TOO_DEEP && this.#isFixed(container)) this.#known.set(container, extent)
-  }
+export interface Extents {
+  readonly known: WeakMap<object, Extent>
+  /** Containers that may still change: they are measured anew each time. */
+  readonly changing: ReadonlySet<object>
 }
 
 /**
@@ -38,7 +26,7 @@ export class Extents {
  */
 export function extentOf(value: unknown, levels: number, before?: Extents): Extent {
   if (typeof value !== 'object' || value === null) return LEAF
-  const known = before?.get(value)
+  const known = before?.known.get(value)
   if (known !== undefined) return known
   if (levels === 0) return TOO_DEEP
   let values = 1
@@ -50,6 +38,6 @@ export function extentOf(value: unknown, levels: number, before?: Extents): Exte
     if (inner.depth > depth) depth = inner.depth
   }
   const extent = { values, depth: depth + 1 }
-  before?.set(value, extent)
+  if (before?.changing.has(value) === false) before.known.set(value, extent)
   return extent
 }

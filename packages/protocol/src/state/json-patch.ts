@@ -5,15 +5,14 @@
  */
 import type { JsonPatch, JsonPatchOperation } from '../events/event.ts'
 import { withDefaults, type Limits } from '../limits.ts'
-import { Extents, extentOf } from './extent.ts'
+import { extentOf, type Extent, type Extents } from './extent.ts'
 import { JsonPatchError, type JsonPatchErrorCode } from './json-patch-error.ts'
 import { define, isContainer, jsonEqual, reorder, type Container } from '../json-value.ts'
 
-/** The reference tokens of a pointer; the pointer is known to be well formed. */
-function tokensOf(path: string): string[] {
-  if (path === '') return []
-  const tokens = path.slice(1).split('/')
-  return path.includes('~') ? tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~')) : tokens
+/** The reference tokens of a pointer that is known to be well formed; the first is empty and stands for the document. */
+function tokensOf(path: string): [string, ...string[]] {
+  const tokens = path.split('/') as [string, ...string[]]
+  return path.includes('~') ? (tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~')) as typeof tokens) : tokens
 }
 
 const INDEX = /^(?:0|[1-9][0-9]*)$/
@@ -23,15 +22,16 @@ const INDEX = /^(?:0|[1-9][0-9]*)$/
  * edit it: what nobody has seen is edited in place.
  */
 export class PatchedDocument {
-  #root: unknown
+  /** What holds the document, so that the whole of it is a member like any other. */
+  readonly #top: { '': unknown }
   /** Containers made since `value` was read last: nobody else holds them. */
   readonly #owned = new Set<object>()
   /** As `#owned`, with those that a copy took from us: a patch that fails may still undo what it did to them. */
   readonly #made = new Set<object>()
   readonly #limits: Limits
-  readonly #extents = new Extents((container) => !this.#made.has(container))
-  /** How many values there are at most; unknown until a `copy` asks. */
-  #values: number | undefined
+  readonly #extents: Extents = { known: new WeakMap(), changing: this.#made }
+  /** How many values there are at most; NaN until a `copy` asks. */
+  #values = Number.NaN
   readonly #undo: (() => void)[] = []
   /** Objects that lost a member in the patch in hand, and the order they had: put back, a member would come last. */
   readonly #orders = new Map<Record<string, unknown>, string[]>()
@@ -42,7 +42,7 @@ export class PatchedDocument {
 
   /** @param limits `jsonDepth` and `documentValues` apply. */
   constructor(value: unknown, limits?: Partial<Limits>) {
-    this.#root = value
+    this.#top = { '': value }
     this.#limits = withDefaults(limits)
   }
 
@@ -50,14 +50,14 @@ export class PatchedDocument {
   get value(): unknown {
     this.#owned.clear()
     this.#made.clear()
-    return this.#root
+    return this.#top['']
   }
 
   set value(value: unknown) {
     this.#owned.clear()
     this.#made.clear()
-    this.#values = undefined
-    this.#root = value
+    this.#values = Number.NaN
+    this.#top[''] = value
   }
 
   /**
@@ -66,57 +66,58 @@ export class PatchedDocument {
    */
   apply(patch: JsonPatch): void {
     try {
-      for (let index = 0; index < patch.length; index++) {
-        const operation = patch[index] as JsonPatchOperation
+      patch.forEach((operation, index) => {
         this.#operation = index
         // An operation is checked before it changes anything, but for a move, which is two.
         this.#mayFail = index < patch.length - 1 || operation.op === 'move'
         this.#apply(operation)
-      }
+      })
     } catch (error) {
-      for (let index = this.#undo.length - 1; index >= 0; index--) (this.#undo[index] as () => void)()
+      for (const undo of this.#undo.reverse()) undo()
       for (const [object, order] of this.#orders) reorder(object, order)
       throw error
     } finally {
-      if (this.#undo.length > 0) this.#undo.length = 0
+      this.#undo.length = 0
       this.#orders.clear()
     }
   }
 
   #apply(operation: JsonPatchOperation): void {
-    this.#path = operation.path
-    const tokens = tokensOf(operation.path)
+    const { path } = operation
+    const tokens = tokensOf(path)
+    const depth = tokens.length - 1
     switch (operation.op) {
       case 'add':
-        this.#checkPlace(tokens)
-        this.#checkNew(operation.value, tokens.length)
+        this.#checkPlace(path, tokens)
+        this.#charge(operation.value, depth)
         return this.#add(tokens, operation.value)
       case 'replace':
-        this.#read(tokens)
-        this.#checkNew(operation.value, tokens.length)
-        return this.#set(tokens, operation.value)
+        this.#read(path, tokens)
+        this.#charge(operation.value, depth)
+        return this.#put(this.#ownParent(tokens), tokens[depth] as string, operation.value)
       case 'remove':
-        this.#read(tokens)
+        this.#read(path, tokens)
         return this.#remove(tokens)
       case 'test':
-        if (!jsonEqual(this.#read(tokens), operation.value)) throw this.#error('test-failed')
+        if (!jsonEqual(this.#read(path, tokens), operation.value)) throw this.#error('test-failed')
         return
       case 'copy': {
-        const value = this.#readFrom(operation.from)
-        this.#checkPlace(tokens)
-        this.#checkCopy(value, tokens.length)
+        const value = this.#read(operation.from)
+        this.#checkPlace(path, tokens)
+        this.#charge(value, depth, this.#extents)
         this.#disown(value)
         return this.#add(tokens, value)
       }
       case 'move': {
-        const { from, path } = operation
-        const value = this.#readFrom(from)
-        if (from === path) return
-        if (path.startsWith(`${from}/`)) throw this.#error('move-into-self')
+        const { from } = operation
         const source = tokensOf(from)
-        if (tokens.length > source.length) this.#checkDepth(this.#extent(value).depth, tokens.length)
+        const value = this.#read(from, source)
+        if (from === path) return
+        this.#path = path
+        if (path.startsWith(`${from}/`)) throw this.#error('move-into-self')
+        if (tokens.length > source.length) this.#checkDepth(extentOf(value, this.#limits.jsonDepth, this.#extents), depth)
         this.#remove(source)
-        this.#checkPlace(tokens)
+        this.#checkPlace(path, tokens)
         return this.#add(tokens, value)
       }
     }
@@ -127,49 +128,36 @@ export class PatchedDocument {
   }
 
   /** Whether there is a place to add at. */
-  #checkPlace(tokens: readonly string[]): void {
+  #checkPlace(path: string, tokens: readonly string[]): void {
     const last = tokens.length - 1
-    if (last < 0) return
-    const parent = this.#read(tokens, last)
+    const parent = last === 0 ? this.#top : this.#read(path, tokens, last)
     if (!isContainer(parent)) throw this.#error('path-missing')
     if (Array.isArray(parent) && tokens[last] !== '-') this.#index(tokens[last] as string, parent.length)
   }
 
-  /** A value that came with the patch: its length was paid for, its depth adds to that of its place. */
-  #checkNew(value: unknown, place: number): void {
-    const { values, depth } = extentOf(value, this.#limits.jsonDepth)
-    this.#checkDepth(depth, place)
-    if (this.#values !== undefined) this.#values += values
+  /**
+   * Whether there is room for a value. One that came with the patch was paid for by its length, and only its depth is
+   * checked; a copy (with `extents`) is counted.
+   */
+  #charge(value: unknown, place: number, extents?: Extents): void {
+    const { jsonDepth, documentValues } = this.#limits
+    const extent = extentOf(value, jsonDepth, extents)
+    this.#checkDepth(extent, place)
+    if (extents !== undefined && !(this.#values + extent.values <= documentValues)) {
+      // What was removed since the last count is still in it, so count again before saying no.
+      this.#values = extentOf(this.#top[''], jsonDepth, extents).values
+      if (this.#values + extent.values > documentValues) throw this.#error('too-large')
+    }
+    this.#values += extent.values
   }
 
-  #checkCopy(value: unknown, place: number): void {
-    const { values, depth } = this.#extent(value)
-    this.#checkDepth(depth, place)
-    const most = this.#limits.documentValues
-    // What was removed since the last count is still in it, so count again before saying no.
-    if (this.#values === undefined || this.#values + values > most) this.#values = this.#extent(this.#root).values
-    if (this.#values + values > most) throw this.#error('too-large')
-    this.#values += values
-  }
-
-  #checkDepth(depth: number, place: number): void {
+  #checkDepth({ depth }: Extent, place: number): void {
     if (depth > 0 && place + depth > this.#limits.jsonDepth) throw this.#error('too-deep')
   }
 
-  #extent(value: unknown): { readonly values: number; readonly depth: number } {
-    return extentOf(value, this.#limits.jsonDepth, this.#extents)
-  }
-
-  #readFrom(from: string): unknown {
-    const path = this.#path
-    this.#path = from
-    const value = this.#read(tokensOf(from))
+  #read(path: string, tokens: readonly string[] = tokensOf(path), end: number = tokens.length): unknown {
     this.#path = path
-    return value
-  }
-
-  #read(tokens: readonly string[], end: number = tokens.length): unknown {
-    let value = this.#root
+    let value: unknown = this.#top
     for (let depth = 0; depth < end; depth++) value = this.#member(value, tokens[depth] as string)
     return value
   }
@@ -188,10 +176,8 @@ export class PatchedDocument {
 
   /** The container that holds the last token, owned all the way down so that it can be edited. */
   #ownParent(tokens: readonly string[]): Container {
-    let parent = this.#own(this.#root)
-    if (parent !== this.#root) this.#setRoot(parent)
-    for (let depth = 0; depth < tokens.length - 1; depth++) {
-      const token = tokens[depth] as string
+    let parent: Container = this.#top
+    for (const token of tokens.slice(0, -1)) {
       const child = this.#member(parent, token)
       const owned = this.#own(child)
       if (owned !== child) this.#put(parent, token, owned)
@@ -215,58 +201,44 @@ export class PatchedDocument {
     for (const member of Object.values(value)) this.#disown(member)
   }
 
-  #setRoot(value: unknown): void {
-    const before = this.#root
-    this.#root = value
-    if (this.#mayFail) {
-      this.#undo.push(() => {
-        this.#root = before
-      })
-    }
-  }
-
   #add(tokens: readonly string[], value: unknown): void {
-    if (tokens.length === 0) return this.#setRoot(value)
     const parent = this.#ownParent(tokens)
     const token = tokens.at(-1) as string
     if (!Array.isArray(parent)) return this.#put(parent, token, value)
     const index = token === '-' ? parent.length : Number(token)
     parent.splice(index, 0, value)
-    if (this.#mayFail) this.#undo.push(() => parent.splice(index, 1))
-  }
-
-  #set(tokens: readonly string[], value: unknown): void {
-    if (tokens.length === 0) return this.#setRoot(value)
-    this.#put(this.#ownParent(tokens), tokens.at(-1) as string, value)
+    this.#done(() => parent.splice(index, 1))
   }
 
   #remove(tokens: readonly string[]): void {
-    if (tokens.length === 0) return this.#setRoot(null)
     const parent = this.#ownParent(tokens)
     const token = tokens.at(-1) as string
+    if (parent === this.#top) return this.#put(parent, token, null)
     const before = this.#member(parent, token)
     if (Array.isArray(parent)) {
       const index = Number(token)
       parent.splice(index, 1)
-      if (this.#mayFail) this.#undo.push(() => parent.splice(index, 0, before))
+      this.#done(() => parent.splice(index, 0, before))
     } else {
       if (this.#mayFail && !this.#orders.has(parent)) this.#orders.set(parent, Object.keys(parent))
       delete parent[token]
-      if (this.#mayFail) this.#undo.push(() => define(parent, token, before))
+      this.#done(() => define(parent, token, before))
     }
   }
 
   /** Sets a member of an owned container. */
   #put(parent: Container, token: string, value: unknown): void {
-    if (this.#mayFail) {
-      const had = Object.hasOwn(parent, token)
-      const before = had ? (parent as Record<string, unknown>)[token] : undefined
-      this.#undo.push(() => {
-        if (had) define(parent, token, before)
-        else delete (parent as Record<string, unknown>)[token]
-      })
-    }
+    const had = Object.hasOwn(parent, token)
+    const before = had ? (parent as Record<string, unknown>)[token] : undefined
     define(parent, token, value)
+    this.#done(() => {
+      if (had) define(parent, token, before)
+      else delete (parent as Record<string, unknown>)[token]
+    })
+  }
+
+  #done(undo: () => void): void {
+    if (this.#mayFail) this.#undo.push(undo)
   }
 }
 
