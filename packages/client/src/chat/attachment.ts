@@ -1,9 +1,10 @@
 /** Coming back to a thread: to the run that was left, or to what the server has stored and the run that is under way there. */
+import type { ThreadBuilder } from '@millrace/protocol'
 import type { HydratedThread } from '../connection/adapter.ts'
 import type { NormalizedConnection } from '../connection/normalize.ts'
 import { toCodedError } from '../errors.ts'
 import type { Conversation } from './conversation.ts'
-import { datesOf, inParts, threadOf } from './hydration.ts'
+import { datesOf, inParts, saysAll, threadOf } from './hydration.ts'
 import type { Keeper } from './keeper.ts'
 import type { LeftRun, ThreadBase } from './left-run.ts'
 import type { TurnResult } from './options.ts'
@@ -114,6 +115,34 @@ export class Attachment {
     }
   }
 
+  /**
+   * A run was stopped: what the server has of it is shown when it has ended it, if nothing was done here meanwhile. What says less than
+   * is here is not taken, and nobody is told if the server cannot be asked.
+   */
+  async afterStop(threadId: string | undefined): Promise<void> {
+    const { conversation, runner, keeper, connection, onChange } = this.#parts
+    const { hydrate } = connection()
+    const { stopped } = runner
+    if (keeper?.mode !== 'server' || hydrate === undefined || stopped === undefined || threadId === undefined) return
+    const { thread } = conversation
+    const asked = (this.#asked = new AbortController())
+    const isSame = (): boolean => this.#asked === asked && !runner.busy && conversation.thread === thread
+    try {
+      if (!(await stopped) || !isSame()) return
+      const stored = await Promise.race([hydrate(threadId, asked.signal), aborted(asked.signal)])
+      if (!isSame() || stored === undefined || stored.activeRun !== null) return
+      const told = threadOf(stored, threadId)
+      if (!saysAll(told.messages, thread.messages)) return
+      conversation.showAgain(this.#adopt(keeper.complete(told), stored.messages))
+      onChange()
+      keeper.caughtUp?.()
+    } catch {
+      // It shows what it had, as any thread that was stopped.
+    } finally {
+      if (this.#asked === asked) this.#asked = undefined
+    }
+  }
+
   /** What the user does meanwhile goes before what the server answers. */
   giveUp(): void {
     this.#asked?.abort()
@@ -160,14 +189,20 @@ export class Attachment {
     const { conversation, runner, onChange } = this.#parts
     const unsent = keepsUnsent ? runner.unsent : []
     const { failed } = runner
-    conversation.date(datesOf(messages))
-    conversation.approvals.read(inParts(messages))
-    conversation.outputs?.restore(messages)
-    conversation.show(conversation.branch(base))
+    conversation.show(this.#adopt(base, messages))
     // What failed before is made good by what the server has, unless it never came there.
     if (unsent.length > 0 && unsent.every((id) => !messages.some((message) => Object(message).id === id))) runner.sendsAgain(failed)
     else runner.isMadeGood()
     onChange()
+  }
+
+  /** A builder of the thread that a server told, and what its messages say beside. */
+  #adopt(base: ThreadBase, messages: HydratedThread['messages']): ThreadBuilder {
+    const { conversation } = this.#parts
+    conversation.date(datesOf(messages))
+    conversation.approvals.read(inParts(messages))
+    conversation.outputs?.restore(messages)
+    return conversation.branch(base)
   }
 }
 

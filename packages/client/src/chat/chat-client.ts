@@ -230,10 +230,13 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
 
   /**
    * Ends the turn that runs: its outcome is `cancelled`, what came stays, what still comes is ignored, and what waits
-   * for its turn is let go. Does nothing if none runs.
+   * for its turn is let go. Does nothing if none runs. On a thread that is the server's (`persisted(storage, { mode: 'server' })`)
+   * what it had said when it was stopped there shows a moment later, unless something is done meanwhile.
    */
   stop(): void {
-    if (this.#sender.halt()) this.#store.commit()
+    if (!this.#sender.halt()) return
+    this.#store.commit()
+    void this.#attachment.afterStop(this.#threadId)
   }
 
   /**

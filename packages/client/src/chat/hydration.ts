@@ -40,6 +40,21 @@ export function datesOf(messages: readonly unknown[]): [id: string, createdAt: D
   })
 }
 
+/** Whether messages that a server tells have all that these have, or more: no message is lost by taking them, and no letter. */
+export function saysAll(told: readonly Message[], here: readonly Message[]): boolean {
+  const known = new Map(told.map((message) => [message.id, message]))
+  return here.every((message) => {
+    // Results are kept by who takes them.
+    if (message.role === 'tool') return true
+    const there = known.get(message.id)
+    if (there?.role !== message.role) return false
+    if (message.role === 'user') return true
+    if (typeof message.content === 'string' && !(typeof there.content === 'string' && there.content.startsWith(message.content))) return false
+    const calls = new Set(there.role === 'assistant' ? there.toolCalls?.map(({ id }) => id) : [])
+    return message.role !== 'assistant' || (message.toolCalls ?? []).every(({ id }) => calls.has(id))
+  })
+}
+
 /** The messages of a thread that {@link threadOf} has read which came with their parts. */
 export function inParts(messages: readonly unknown[]): readonly StoredMessage[] {
   return messages.filter(hasParts) as readonly StoredMessage[]

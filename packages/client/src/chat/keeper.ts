@@ -59,6 +59,8 @@ export interface Keeper {
   restore(): Promise<void> | undefined
   /** What the server told of the thread, with what it does not tell. */
   complete(base: ThreadBase): ThreadBase
+  /** After a stop, what the server has was taken over. */
+  caughtUp?(): void
   /** Something of the chat changed. */
   changed(): void
   /** Removes what was kept. */

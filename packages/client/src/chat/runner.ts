@@ -69,6 +69,7 @@ export class Runner {
   #theirs: string | undefined
   #left: LeftRun | undefined
   #failed: FailedTurn | undefined
+  #stopped: Promise<boolean> | undefined
   /** Of a thread that was restored; see `goOn`. */
   #begun: readonly string[] | undefined
 
@@ -134,7 +135,7 @@ export class Runner {
   }
 
   /** Asks the server to end the run of a turn that failed: two would go on with one thread. Settles when it has answered; undefined if none goes on. */
-  endRunOf({ runId }: FailedTurn): Promise<void> | undefined {
+  endRunOf({ runId }: FailedTurn): Promise<unknown> | undefined {
     return runId === undefined ? undefined : this.#cancel(runId)
   }
 
@@ -195,6 +196,11 @@ export class Runner {
   /** The run that was left last, if nothing was sent since. */
   get left(): LeftRun | undefined {
     return this.#left
+  }
+
+  /** Whether the run that was stopped last is over at the server, too; undefined if it was not asked to end. */
+  get stopped(): Promise<boolean> | undefined {
+    return this.#stopped
   }
 
   /** The run that is being read, or was left: it may go on at the server. */
@@ -325,12 +331,12 @@ export class Runner {
     const turn = turnOf(this.phase)
     const left = this.#left
     const guest = this.#guest.take()
-    this.#left = undefined
+    this.#left = this.#stopped = undefined
     if (turn === undefined) {
-      if (left !== undefined && left.foreign !== true) void this.#cancel(left.runId)
+      if (left !== undefined && left.foreign !== true) this.#stopped = this.#cancel(left.runId)
       return left !== undefined
     }
-    if (this.phase.kind !== 'answering' && this.#underway?.foreign !== true) void this.#cancel(turn.namedRunId)
+    if (this.phase.kind !== 'answering' && this.#underway?.foreign !== true) this.#stopped = this.#cancel(turn.namedRunId)
     guest?.turn.stop()
     turn.stop()
     if (this.#underway?.turn === turn) this.#reveal(this.#underway, 'cancelled')
@@ -366,15 +372,19 @@ export class Runner {
     else if (outcome !== 'running') conversation.builder.endRun(outcome)
   }
 
-  /** Asks the server to end a run, if it can. Whether it does is its own affair: here the run is over. */
-  async #cancel(runId: string): Promise<void> {
+  /**
+   * Asks the server to end a run, if it can. Whether it does is its own affair: here the run is over.
+   * @returns whether it is over there, too, as far as the server says.
+   */
+  async #cancel(runId: string): Promise<boolean> {
     const { connection, callbacks } = this.#parts
     const { keepsRuns, cancelRun } = connection()
-    if (keepsRuns?.() === false) return
+    if (keepsRuns?.() === false) return false
     try {
-      await cancelRun?.(runId)
+      return (await cancelRun?.(runId)) === 'closed'
     } catch (error) {
       callbacks.log('A run could not be cancelled at the server.', error)
+      return false
     }
   }
 

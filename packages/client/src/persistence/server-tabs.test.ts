@@ -4,7 +4,16 @@ import type { AddressInfo } from 'node:net'
 import { createRunHandler, type Agent } from '@millrace/server'
 import { toNodeListener } from '@millrace/server/node'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { defineTool, memoryStorage, sharedTabs, type ChatClientOptions, type ChatStorage, type StoredThread } from '@millrace/client'
+import {
+  defineTool,
+  fetchServerSentEvents,
+  memoryStorage,
+  sharedTabs,
+  type ChatClientOptions,
+  type ChatStorage,
+  type ConnectConnectionAdapter,
+  type StoredThread,
+} from '@millrace/client'
 import { caught, tick, until } from '../../test/events.ts'
 import { FakeTabs } from '../../test/fake-tabs.ts'
 import { openPage, shown, type Page } from '../../test/pages.ts'
@@ -24,6 +33,7 @@ const agent: Agent = async (input, run) => {
   if (last?.role === 'tool' || input.resume !== undefined) return void (await run.text('Done'))
   if (asked.includes('tool')) return void (await run.toolCall('ask', '{}'))
   if (asked.includes('question')) return run.interrupt({ id: `i-${run.runId}`, reason: 'approval' })
+  if (asked.includes('call')) await run.toolCall('ask', '{}')
   const writer = await run.text()
   await writer.write('Half')
   await new Promise<void>((resolve) => {
@@ -31,6 +41,8 @@ const agent: Agent = async (input, run) => {
     run.signal.addEventListener('abort', () => resolve(), { once: true })
   })
   await writer.write(` of ${asked}`)
+  // One that is told to goes on until it is stopped.
+  if (asked.includes('endless')) await new Promise<void>((resolve) => run.signal.addEventListener('abort', () => resolve(), { once: true }))
 }
 
 beforeEach(async () => {
@@ -111,6 +123,30 @@ function browser(agreement: Agreement) {
   return { tabs, disk, threadId, open, attached }
 }
 
+/** A connection whose streams come late: what came of them is held until it is let go. */
+function late(changes: Partial<ConnectConnectionAdapter> = {}) {
+  let held: Promise<void> | undefined
+  let letThrough: () => void = () => {}
+  const fetchClient: typeof fetch = async (...args) => {
+    const response = await fetch(...args)
+    if (response.headers.get('content-type') !== 'text/event-stream') return response
+    const delayed = new TransformStream<Uint8Array, Uint8Array>({
+      async transform(bytes, controller) {
+        await held
+        controller.enqueue(bytes)
+      },
+    })
+    return new Response(response.body?.pipeThrough(delayed), response)
+  }
+  return {
+    connection: { ...fetchServerSentEvents(url, { fetchClient, reconnect: { delayMs: 0 } }), ...changes },
+    hold: () => {
+      held = new Promise((resolve) => (letThrough = resolve))
+    },
+    letThrough: () => letThrough(),
+  }
+}
+
 const resting = (pages: readonly Page[], last: string): Promise<void> =>
   until(() => pages.every(({ chat }) => chat.getSnapshot().status === 'ready' && texts(chat).at(-1) === last))
 
@@ -118,6 +154,67 @@ function expectSame(pages: readonly Page[]): void {
   const [first, ...others] = pages.map(({ chat }) => shown(chat.getSnapshot()))
   for (const other of others) expect(other).toEqual(first)
 }
+
+describe('after a stop', () => {
+  const stopped = async (changes: Partial<ConnectConnectionAdapter>, act: (tab: Tab) => void = () => {}): Promise<Tab> => {
+    const { open } = browser('locks')
+    const slow = late(changes)
+    const tab = open({ connection: slow.connection })
+    void tab.chat.sendMessage('endless')
+    await until(() => texts(tab.chat).at(-1) === 'Half')
+    slow.hold()
+    release()
+    await tick(20)
+    tab.chat.stop()
+    act(tab)
+    await tick(50)
+    slow.letThrough()
+    await tick(20)
+    return tab
+  }
+  const told = (messages: unknown[]) => async () => ({ messages, activeRun: null, interrupts: null })
+
+  it.each<[string, Partial<ConnectConnectionAdapter>]>([
+    ['cannot end runs', { cancelRun: undefined } as never],
+    ['does not end it', { cancelRun: () => Promise.reject(new Error('no')) }],
+    ['ends it later', { cancelRun: async () => 'cancelling' }],
+    ['does not know it', { cancelRun: async () => 'unknown' }],
+    ['tells of no threads', { hydrate: undefined } as never],
+    ['cannot be asked', { hydrate: () => Promise.reject(new Error('down')) }],
+    ['tells no thread', { hydrate: async () => undefined }],
+    ['tells nonsense', { hydrate: async () => ({ messages: [5], activeRun: null, interrupts: null }) }],
+    ['has less of it', { hydrate: told([{ id: 'u', role: 'user', content: 'endless' }]) }],
+    ['has another run under way', { hydrate: async () => ({ messages: [], activeRun: { runId: 'other' }, interrupts: null }) }],
+  ])('a server that %s leaves what the tab had, and nothing fails', async (_, changes) => {
+    const { chat } = await stopped(changes)
+    expect(texts(chat)).toEqual(['endless', 'Half'])
+    expect(chat.getSnapshot()).toMatchObject({ status: 'ready', error: undefined })
+  })
+
+  it.each<[string, (tab: Tab) => void, readonly string[]]>([
+    ['clear()', ({ chat }) => chat.clear(), []],
+    ['setMessages()', ({ chat }) => chat.setMessages([]), []],
+    ['dispose()', ({ chat }) => void chat.dispose(), ['endless', 'Half']],
+  ])('%s counts, and the server is not asked', async (_, act, left) => {
+    const { chat } = await stopped({}, act)
+    expect(texts(chat)).toEqual(left)
+    expect(count('GET threadId')).toBe(0)
+  })
+
+  it('an answer to a call that was given meanwhile stays', async () => {
+    const { open } = browser('locks')
+    const tools = [defineTool({ name: 'ask', description: 'd' })]
+    const { chat } = open({ tools })
+    void chat.sendMessage('call and wait')
+    await until(() => texts(chat).at(-1)?.includes('Half') === true)
+    const call = chat.getSnapshot().messages.flatMap(({ parts }) => parts).find(({ type }) => type === 'tool-call') as { id: string }
+    await chat.addToolResult({ toolCallId: call.id, output: 'mine' })
+    chat.stop()
+    await until(() => count('GET threadId') === 1)
+    await tick(20)
+    expect(chat.getSnapshot().messages.flatMap(({ parts }) => parts)).toContainEqual(expect.objectContaining({ id: call.id, output: 'mine' }))
+  })
+})
 
 describe.each<Agreement>(['locks', 'channel', 'a channel of the platform'])('tabs that agree by %s', (agreement) => {
   /** Until a claim that nobody objects to is had. */
@@ -193,6 +290,69 @@ describe.each<Agreement>(['locks', 'channel', 'a channel of the platform'])('tab
     await claimed()
     expect(count('DELETE runId')).toBe(1)
     expect(count('POST')).toBe(1)
+  })
+
+  it.each(['sent', 'reads along'])('letters on their way to the tab that stops, which %s, show there too: all tabs and the server have the same', async (which) => {
+    const { open } = browser(agreement)
+    const slow = late()
+    const pages = [open(which === 'sent' ? { connection: slow.connection } : {}), open(which === 'sent' ? {} : { connection: slow.connection }), open()]
+    await Promise.all(pages.map(({ chat }) => chat.attach()))
+    const [a, b, c] = pages as [Tab, Tab, Tab]
+    const [stopping, other] = which === 'sent' ? [a, b] : [b, a]
+    const sent = a.chat.sendMessage('endless')
+    await until(() => pages.every(({ chat }) => texts(chat).at(-1) === 'Half'))
+    slow.hold()
+    release()
+    await until(() => [other, c].every(({ chat }) => texts(chat).at(-1) === 'Half of "endless"'))
+    expect(texts(stopping.chat).at(-1)).toBe('Half')
+    stopping.chat.stop()
+    expect(await sent).toEqual({ outcome: 'cancelled' })
+    await resting(pages, 'Half of "endless"')
+    slow.letThrough()
+    await claimed()
+    const later = open()
+    await later.chat.attach()
+    expectSame([...pages, later])
+    expect(stopping.chat.getSnapshot()).toMatchObject({ status: 'ready', runs: [{ outcome: 'cancelled' }] })
+    const before = requests.length
+    await claimed()
+    expect(requests.length).toBe(before)
+  })
+
+  it('a message that is sent at once after a stop waits for nobody, and what it was sent with is what all show', async () => {
+    const { open } = browser(agreement)
+    let asked = 0
+    // A server that takes for ever.
+    const slow = late({ hydrate: () => (asked++, new Promise<never>(() => {})) })
+    const a = open({ connection: slow.connection })
+    const b = open()
+    await b.chat.attach()
+    void a.chat.sendMessage('endless')
+    await until(() => [a, b].every(({ chat }) => texts(chat).at(-1) === 'Half'))
+    slow.hold()
+    release()
+    await until(() => texts(b.chat).at(-1) === 'Half of "endless"')
+    a.chat.stop()
+    const next = a.chat.sendMessage('two')
+    expect(texts(a.chat)).toEqual(['endless', 'Half', 'two'])
+    slow.letThrough()
+    await until(() => gates.size === 1)
+    release()
+    expect(await next).toEqual({ outcome: 'finished' })
+    await resting([a, b], 'Half of "two"')
+    expect(texts(a.chat)).toEqual(['endless', 'Half', 'two', 'Half of "two"'])
+    await claimed()
+    expectSame([a, b])
+    // Nor does one that is sent while the server is asked.
+    void a.chat.sendMessage('endless again')
+    await until(() => gates.size === 1)
+    a.chat.stop()
+    await until(() => asked === 1)
+    const last = a.chat.sendMessage('three')
+    await until(() => gates.size === 2)
+    release()
+    expect(await last).toEqual({ outcome: 'finished' })
+    expect(texts(a.chat).slice(-2)).toEqual(['three', 'Half of "three"'])
   })
 
   it('a tool of ours runs in one tab, the one that sent, and the others show how it went on', async () => {

@@ -158,6 +158,10 @@ export class ThreadKeeper implements Keeper {
     return known === undefined ? base : { ...base, runs: known.runs }
   }
 
+  caughtUp(): void {
+    this.#follower?.announce('saved')
+  }
+
   async #recall(runId: string): Promise<Recalled | undefined> {
     try {
       const stored = await this.#load()
