@@ -2,38 +2,13 @@
  * A browser with tabs that open, freeze, come back and go, over one disk and one server in memory. Nothing in it waits for a
  * timer: time goes on when it is told to.
  */
-import { memoryStorage, sharedTabs, type ChatClient, type ChatStorage, type Clock, type TabChannel } from '@millrace/client'
+import { memoryStorage, sharedTabs, type ChatClient, type ChatStorage, type TabChannel } from '@millrace/client'
 import { FakeTabs } from './fake-tabs.ts'
+import { ModelClock } from './model-clock.ts'
 import { World } from './model-world.ts'
 import { openPage, type Page } from './pages.ts'
 
 export type Agreement = 'locks' | 'channel'
-
-/** Timers of one tab, by the time of the world. */
-class TabClock implements Clock {
-  readonly #world: World
-  readonly #timers = new Set<{ readonly at: number; readonly callback: () => void }>()
-
-  constructor(world: World) {
-    this.#world = world
-  }
-
-  now(): number {
-    return this.#world.now
-  }
-
-  after(ms: number, callback: () => void): () => void {
-    const timer = { at: this.#world.now + ms, callback }
-    this.#timers.add(timer)
-    return () => this.#timers.delete(timer)
-  }
-
-  /** Runs what is due. */
-  fire(): void {
-    const due = [...this.#timers].filter(({ at }) => at <= this.#world.now).sort((a, b) => a.at - b.at)
-    for (const timer of due) if (this.#timers.delete(timer)) timer.callback()
-  }
-}
 
 /** Lets nothing in while it is shut. */
 class Gate {
@@ -61,7 +36,7 @@ export class Tab {
   readonly chat: ChatClient
   readonly #page: Page
   readonly #gate = new Gate()
-  readonly #clock: TabClock
+  readonly #clock: ModelClock
   readonly #channels: TabChannel[] = []
   readonly #locks: ReturnType<FakeTabs['locks']>
   #lagging: unknown
@@ -71,7 +46,7 @@ export class Tab {
     const disk: ChatStorage = { ...browser.disk, load: (key) => (this.#lagging === undefined ? browser.disk.load(key) : structuredClone(this.#lagging)) }
     const locks = tabs.locks()
     this.#locks = locks
-    this.#clock = new TabClock(world)
+    this.#clock = new ModelClock(world)
     const gate = this.#gate
     const channel = (name: string): TabChannel => {
       const inner = tabs.channel(name)
@@ -93,7 +68,7 @@ export class Tab {
       undefined,
       {
         threadId: 't',
-        connection: world.connection(this.#gate.pass),
+        connection: world.connection(this.#clock, 'auto', this.#gate.pass),
         tools: world.tools(this.#gate.pass),
         now: () => world.now,
         logger: { warn: () => {}, error: () => {} },

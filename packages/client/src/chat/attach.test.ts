@@ -3,7 +3,9 @@ import { recordedRun, startFaultServer, status, type FaultServer, type FaultServ
 import { afterEach, describe, expect, it } from 'vitest'
 import { ChatClient, defineTool, fetchServerSentEvents, persisted, stream, type ChatClientOptions, type ChatSnapshot, type ConnectConnectionAdapter } from '@millrace/client'
 import { caught, hello, iterate, started, text, tick, until } from '../../test/events.ts'
-import { callId, linesOf, World } from '../../test/model-world.ts'
+import { FakeClock } from '../../test/fake-clock.ts'
+import { callId, linesOf } from '../../test/model-runs.ts'
+import { World } from '../../test/model-world.ts'
 import { scripted, texts } from '../../test/scripted.ts'
 
 let server: FaultServer | undefined
@@ -140,9 +142,10 @@ describe('detach and attach', () => {
 
   it('what lies of an earlier run says nothing of whether a later one has arrived', async () => {
     const world = new World()
-    const chat = new ChatClient({ threadId: 't', connection: world.connection() })
+    const chat = new ChatClient({ threadId: 't', connection: world.connection(new FakeClock(), 'off') })
     void chat.sendMessage('Hi')
     chat.detach()
+    await tick()
     world.release(2)
     await tick()
     void chat.reload()
@@ -160,8 +163,9 @@ describe('detach and attach', () => {
 
   it.each(['before', 'after'])('a call that was answered %s one came back stays answered, and the agent goes on', async (when) => {
     const world = new World()
-    const chat = new ChatClient({ threadId: 't', connection: world.connection(), tools: world.tools() })
+    const chat = new ChatClient({ threadId: 't', connection: world.connection(new FakeClock()), tools: world.tools() })
     void chat.sendMessage('Hi', { body: { plan: { n: 0, kinds: ['asks'] } } })
+    await tick()
     world.release(4)
     await tick()
     chat.detach()

@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { TurnResult } from '@millrace/client'
-import { callId, CALLS, linesOf, type Kind, type Run } from '../../test/model-world.ts'
+import { callId, CALLS, linesOf, type Kind, type Run } from '../../test/model-runs.ts'
 import { Browser, type Agreement, type Tab } from '../../test/model-tabs.ts'
 
 async function turns(count: number): Promise<void> {

@@ -1,6 +1,6 @@
 /** What the model of tabs has found: things that happen between a save, its news and a claim. */
 import { expect, it } from 'vitest'
-import { callId, linesOf, type Kind } from '../../test/model-world.ts'
+import { callId, linesOf, type Kind } from '../../test/model-runs.ts'
 import { Browser, type Agreement, type Tab } from '../../test/model-tabs.ts'
 
 async function turns(count = 6): Promise<void> {
@@ -50,6 +50,7 @@ it('an answer stays behind its call when two tabs have said something at the sam
   const { browser, tabs } = await opened('channel')
   const [a, b] = tabs
   send(a, 'u0', 'auto-and-asks')
+  await turns(1)
   browser.world.release(1)
   await turns()
   browser.wait(150)
@@ -118,6 +119,7 @@ it('what is done in a tab after a run that it was told of, and never read, is st
   const { browser, tabs } = await opened('locks')
   const [a, b] = tabs
   send(a, 'u0', 'asks')
+  await turns(1)
   browser.world.release(100)
   await turns()
   send(a, 'u1', 'text')
@@ -133,6 +135,7 @@ it('an answer that is given while a run waits to be joined does not ask for what
   const { browser, tabs } = await opened('locks')
   const [a, b] = tabs
   send(a, 'u0', 'asks')
+  await turns(1)
   browser.world.release(100)
   await turns()
   send(a, 'u1', 'text')
