@@ -31,10 +31,10 @@ const kinds = fc.oneof(
 )
 const policy = fc.constantFrom<WhenBusy>('refuse', 'queue', 'queue', 'drop', 'interrupt')
 const nth = fc.nat(3)
-const cut: fc.Arbitrary<Cut> = fc.record({ how: fc.constantFrom('broken' as const, 'ended' as const), inside: fc.boolean() })
+const cut: fc.Arbitrary<Cut> = fc.record({ how: fc.constantFrom('broken' as const, 'ended' as const), rest: fc.constantFrom('none' as const, 'half' as const, 'whole' as const) })
 const treatment: fc.Arbitrary<Treatment> = fc.oneof(
   fc.record({ how: fc.constant('busy' as const), retryAfter: fc.constantFrom(0, 1) }),
-  fc.constantFrom<Treatment>({ how: 'busy' }, { how: 'lost' }, { how: 'unheard' }),
+  fc.constantFrom<Treatment>({ how: 'busy' }, { how: 'lost' }, { how: 'gone' }, { how: 'unheard' }),
   { weight: 2, arbitrary: fc.record({ how: fc.constant('again' as const), early: fc.nat(9), back: fc.nat(9) }) },
 )
 export const command: fc.Arbitrary<Command> = fc.oneof(

@@ -3,7 +3,7 @@
  * so many in a row that bring nothing new are the end of it.
  */
 import type { Run } from './model-runs.ts'
-import type { Asked } from './model-server.ts'
+import type { Asked, Cut } from './model-server.ts'
 import { ATTEMPTS, RECONNECT_MS } from './model-world.ts'
 
 /** `waits`: for another reading of the run, which nothing was heard of when it was left. */
@@ -32,6 +32,7 @@ export class Line {
   /** Attempts in vain since something new came, and what made the first of them necessary. */
   #vain = 0
   #outage: Broken['outcome'] | undefined
+  #held = false
 
   constructor(run: Run, { begins, resumes, after, now }: { readonly begins: boolean; readonly resumes: boolean; readonly after?: Line | undefined; readonly now: number }) {
     this.run = run
@@ -48,8 +49,23 @@ export class Line {
   }
 
   /** The connection broke. */
-  cut(now: number): void {
-    if (this.stage === 'reads') this.#again('truncated', now)
+  cut({ how, rest }: Cut, now: number): void {
+    if (this.stage !== 'reads') return
+    const isLast = this.seen + 1 === this.run.script.length
+    if (rest !== 'whole' || how !== 'ended' || !isLast) this.#again('truncated', now)
+    // It comes again if one comes back; if not, it counts.
+    if (rest !== 'whole' || this.stage === 'asks') return
+    this.#held = true
+    this.stage = 'over'
+    if (isLast) this.broken = undefined
+  }
+
+  /** Whether an event came whose end nobody saw, and which counts now that nobody comes back. */
+  takeHeld(): boolean {
+    if (!this.#held) return false
+    this.#held = false
+    this.seen++
+    return true
   }
 
   /** Whether something happens at this time. `asked` gives what became of the next request for the run. */

@@ -2,7 +2,7 @@
 import { Line } from './chat-model-line.ts'
 import { ModelState, type Chain, type Shown } from './chat-model-state.ts'
 import type { Plan } from './model-runs.ts'
-import type { Asked } from './model-server.ts'
+import type { Asked, Cut } from './model-server.ts'
 
 export class ModelRuns extends ModelState {
   /** All that are read, also those that were left before anything was heard of them. */
@@ -24,8 +24,8 @@ export class ModelRuns extends ModelState {
   }
 
   /** The network broke. */
-  broke(): void {
-    for (const line of this.#lines) line.cut(this.world.now)
+  broke(cut: Cut): void {
+    for (const line of this.#lines) line.cut(cut, this.world.now)
   }
 
   /** The slow tools that run are done. */
@@ -111,6 +111,10 @@ export class ModelRuns extends ModelState {
   /** One thing that happens by itself; false if nothing does any more. */
   #step(): boolean {
     const { chain } = this
+    if (chain?.line.takeHeld() === true) {
+      this.#heard(chain)
+      return true
+    }
     if (chain !== undefined && chain.line.broken !== undefined && !chain.working) {
       const { outcome, mayPass } = chain.line.broken
       this.#end(outcome)

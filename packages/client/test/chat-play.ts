@@ -161,7 +161,7 @@ export class Play {
         return model.clear()
       case 'cut':
         world.cut(given.cut)
-        return model.broke()
+        return model.broke(given.cut)
       case 'finish-tools':
         world.finishTools()
         await settled()

@@ -19,15 +19,18 @@ export type Treatment =
   | { readonly how: 'busy'; readonly retryAfter?: number }
   /** It never arrives. */
   | { readonly how: 'lost' }
+  /** Answered with 404: the server knows of no such run, or address. */
+  | { readonly how: 'gone' }
   /** It arrives, and its answer is lost. */
   | { readonly how: 'unheard' }
   /** The answer begins so many events too early, and says so many again once it has given something. */
   | { readonly how: 'again'; readonly early: number; readonly back: number }
 
-/** How a connection breaks: as one that fails or one that ends, between two events or inside of one. */
+/** How a connection breaks: as one that fails or one that ends, and how much of the next event still comes. */
 export interface Cut {
   readonly how: 'broken' | 'ended'
-  readonly inside: boolean
+  /** `whole`: all of it but the blank line that ends it, so that nobody knows whether it would have had a name. */
+  readonly rest: 'none' | 'half' | 'whole'
 }
 
 /** A request to begin or to join a run, and what became of it. */
@@ -91,7 +94,7 @@ export class ModelServer {
     const kind = kinds[this.runs.filter(({ plan }) => plan === n).length] ?? 'text'
     const questions = questionsOf(kind, runId, this.#time.now)
     const input = { lines: linesOf(toUIMessages(messages)), state, resume: resume.map(({ interruptId }) => interruptId), parentRunId }
-    const begun = treatment?.how !== 'busy' && treatment?.how !== 'lost'
+    const begun = treatment === undefined || treatment.how === 'unheard' || treatment.how === 'again'
     const run: Run = { runId, kind, plan: n, questions, script: scriptOf(kind, runId, questions), input, released: 0, begun }
     this.runs.push(run)
     return this.#answer('POST', run, treatment, 0, pass)
@@ -115,7 +118,7 @@ export class ModelServer {
       note('busy', (retryAfter ?? 0) * 1000)
       return plain(503, retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) })
     }
-    if (typeof run === 'string') {
+    if (typeof run === 'string' || treatment?.how === 'gone') {
       note('unknown')
       return plain(404)
     }
@@ -133,7 +136,7 @@ export class ModelServer {
   }
 
   /** Breaks what is being read. */
-  cut(cut: Cut = { how: 'broken', inside: false }): void {
+  cut(cut: Cut = { how: 'broken', rest: 'none' }): void {
     for (const answer of this.#open) answer.cut(cut)
   }
 }
@@ -208,14 +211,17 @@ class Answer implements ByteReader {
     this.#wake()
   }
 
-  /** Up to three events; none if there are none to read now, half of one if the connection breaks inside. */
+  /** Up to three events; none if there are none to read now, less than one if the connection breaks. */
   #piece(): string {
     const { script, released } = this.#run
     if (this.#cut !== undefined) {
-      const { inside } = this.#cut
-      this.#cut = { ...this.#cut, inside: false }
-      const frame = inside && this.#at < script.length ? this.#frame(this.#at) : ''
-      return frame.slice(0, frame.length / 2)
+      const { rest } = this.#cut
+      this.#cut = { ...this.#cut, rest: 'none' }
+      if (rest === 'none' || this.#at === script.length) return ''
+      const frame = this.#frame(this.#at)
+      if (rest === 'half') return frame.slice(0, frame.length / 2)
+      this.#run.released = Math.max(released, this.#at + 1)
+      return frame.slice(0, -2)
     }
     const to = Math.min(released, this.#at + 1 + (this.#at % 3))
     const frames = Array.from({ length: to - this.#at }, (_, n) => this.#frame(this.#at + n))
