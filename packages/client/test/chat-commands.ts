@@ -10,7 +10,7 @@ export interface PlayOptions extends ModelOptions {
   readonly ids: Ids
 }
 
-const plain = ['stop', 'detach', 'attach', 'clear', 'finish-tools', 'set-state', 'retry'] as const
+const plain = ['stop', 'clear', 'finish-tools', 'set-state', 'retry'] as const
 
 export type Command =
   | { readonly do: 'send'; readonly kinds: readonly Kind[]; readonly whenBusy: WhenBusy | undefined; readonly taken: boolean }
@@ -21,7 +21,7 @@ export type Command =
   | { readonly do: 'wait'; readonly ms: number }
   | ({ readonly do: 'cut' } & { readonly cut: Cut })
   | { readonly do: 'trouble'; readonly treatments: readonly Treatment[] }
-  | { readonly do: (typeof plain)[number] }
+  | { readonly do: 'detach' | 'attach' | (typeof plain)[number] }
 
 const kind = fc.constantFrom<Kind>('text', 'text', 'asks', 'asks-two', 'auto', 'slow', 'auto-and-asks', 'slow-and-asks', 'question', 'questions', 'questions', 'approval', 'approval', 'fails', 'state')
 const kinds = fc.oneof(
@@ -52,10 +52,11 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('reload' as const), kinds }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('set-messages' as const, 'cancel-queued' as const), n: fc.nat(5) }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('cut' as const), cut }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('cut' as const), cut }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(40, 120, 120, 400, 2_000) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('trouble' as const), treatments: fc.array(treatment, { minLength: 1, maxLength: 5 }) }) },
-  { weight: 6, arbitrary: fc.record({ do: fc.constantFrom(...plain, 'detach' as const, 'attach' as const, 'attach' as const) }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constantFrom(...plain) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('detach' as const, 'attach' as const, 'attach' as const) }) },
 )
 export const options: fc.Arbitrary<PlayOptions> = fc.record({
   whenBusy: policy,
@@ -63,6 +64,6 @@ export const options: fc.Arbitrary<PlayOptions> = fc.record({
   maxSize: fc.nat(2),
   onOverflow: fc.constantFrom('refuse' as const, 'drop-oldest' as const),
   maxContinuations: fc.constantFrom(1, 25),
-  resumes: fc.constantFrom(true, true, true, false),
+  resumes: fc.constantFrom(true, true, false),
   ids: fc.constantFrom('each' as const, 'some' as const, 'none' as const),
 })
