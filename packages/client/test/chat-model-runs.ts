@@ -1,6 +1,6 @@
 /** How the runs of a modelled chat go: begun, read, gone on with, over. It knows nothing of what the user may ask for. */
 import { Line } from './chat-model-line.ts'
-import { ModelState, type Chain, type Shown } from './chat-model-state.ts'
+import { isShown, ModelState, type Chain, type Shown } from './chat-model-state.ts'
 import type { Plan } from './model-runs.ts'
 import type { Asked, Cut } from './model-server.ts'
 
@@ -38,8 +38,17 @@ export class ModelRuns extends ModelState {
 
   /** What is said in place of an answer is one. */
   protected closeCalls(): void {
-    if (this.last === undefined) return
-    for (const id of this.openCalls(this.last)) this.last.answers.set(id, 'The user said something else instead.')
+    if (this.last !== undefined) for (const id of this.openCalls(this.last)) this.last.answers.set(id, 'The user said something else instead.')
+    else if (this.overEarly && this.left === undefined) this.#closeLost()
+  }
+
+  /** Nor is there anything to wait for when a run is over before its time. */
+  #closeLost(): void {
+    const shown = this.entries.slice(this.entries.findLastIndex((entry) => !isShown(entry)) + 1).filter(isShown)
+    for (const [index, entry] of shown.entries()) {
+      const wentOn = shown.slice(index + 1).some(({ run, events }) => run.kind === 'text' && events > 2)
+      for (const { id, name } of this.callsOf(entry)) if (!entry.answers.has(id) && !(name === 'book' && wentOn)) entry.answers.set(id, 'The run ended before there was a result.')
+    }
   }
 
   protected begin(sends: readonly number[], plan: Plan | undefined, resumes = false, count = 0): undefined {
@@ -85,7 +94,10 @@ export class ModelRuns extends ModelState {
     const { chain } = this
     if (chain === undefined) return
     if (chain.working) for (const { id, name } of this.callsOf(chain.shown)) if (name === 'slow') chain.shown.answers.set(id, 'The user stopped it.')
-    if (!chain.working) this.last = undefined
+    if (!chain.working) {
+      this.last = undefined
+      this.overEarly = true
+    }
     chain.line.leave()
     this.leave(this.status)
     this.finish(chain.sends, 'cancelled')
@@ -176,9 +188,10 @@ export class ModelRuns extends ModelState {
 
   #end(outcome: 'finished' | 'interrupted' | 'error' | 'truncated'): void {
     const failed = outcome === 'error' || outcome === 'truncated'
-    const { sends, plan, shown, resumes, state, answered = false, joined, count, working } = this.chain as Chain
+    const { sends, plan, shown, resumes, state, joined, count, working } = this.chain as Chain
     // One that went well, and was gone on with too often, is not sent again; nor is one that was only joined.
-    if (failed && this.last !== shown && !working && !(joined && count === 0)) this.failed = { shown, plan, resumes, state, answered, notes: new Map(this.noted) }
+    if (failed && this.last !== shown && !working && !(joined && count === 0)) this.failed = { shown, plan, resumes, state, notes: new Map(this.noted) }
+    this.overEarly = failed && this.last !== shown
     if (outcome !== 'finished') this.last = undefined
     this.leave(failed ? 'error' : 'ready')
     this.finish(sends, outcome)

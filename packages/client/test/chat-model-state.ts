@@ -41,8 +41,6 @@ export interface Chain {
   /** What its last run was sent with, and over what state. */
   readonly resumes: boolean
   readonly state: unknown
-  /** A call was answered while it went on: a turn that is sent again is as it was before that. */
-  answered?: boolean
   /** Runs that it went on with. */
   readonly count: number
   /** The run is over and our slow tools are at work. */
@@ -55,7 +53,6 @@ export interface Failed {
   readonly plan: Plan | undefined
   readonly resumes: boolean
   readonly state: unknown
-  readonly answered: boolean
   /** The answers that it was sent with. */
   readonly notes: ReadonlyMap<string, 'resolved' | 'cancelled'>
 }
@@ -99,6 +96,8 @@ export class ModelState {
   protected left: Left | undefined
   /** The last run of which anything was heard, if it ended well: its open calls are the ones that the agent waits for. */
   protected last: Shown | undefined
+  /** The last run was stopped or failed, or the reading of it. */
+  protected overEarly = false
   /** Of the turn that failed last, if nothing was done since. */
   failed: Failed | undefined
 

@@ -56,10 +56,12 @@ export class Model extends ModelRuns {
     if (this.busy) return 'busy'
     const { failed } = this
     if (failed === undefined) return 'nothing-to-retry'
-    if (failed.resumes && this.questions.some((question) => this.expired(question, failed.notes.get(question.id)))) return 'interrupt-expired'
+    // What was said since goes before it.
+    const notes = new Map([...failed.notes, ...this.noted])
+    if (failed.resumes && this.questions.some((question) => this.expired(question, notes.get(question.id)))) return 'interrupt-expired'
     this.entries.splice(this.entries.indexOf(failed.shown))
     this.state = failed.state
-    if (failed.resumes) for (const [id, status] of failed.notes) this.noted.set(id, status)
+    if (failed.resumes) for (const [id, status] of notes) this.noted.set(id, status)
     return this.begin([send], failed.plan, failed.resumes)
   }
 
@@ -74,7 +76,6 @@ export class Model extends ModelRuns {
   }
 
   answer(send: number, call: string, text: string, plan: Plan): Refusal {
-    if (this.chain !== undefined) this.chain.answered = true
     const shown = this.entries.filter(isShown).find((entry) => this.callsOf(entry).some(({ id }) => id === call)) as Shown
     this.failed = undefined
     const last = this.last
@@ -111,6 +112,7 @@ export class Model extends ModelRuns {
     this.flush()
     if (this.chain !== undefined) this.status = 'ready'
     this.cancel()
+    if (this.left !== undefined) this.overEarly = true
     this.left = undefined
   }
 

@@ -94,8 +94,6 @@ export class Play {
       case 'reload':
         return this.#both(given.kinds, (body) => chat.reload({ body }), (n, plan) => model.reload(n, plan))
       case 'retry': {
-        // What was answered meanwhile goes with what came of the turn.
-        if (model.failed?.answered === true) return
         const n = await this.#start(chat.retry())
         const refused = model.retry(n)
         if (refused !== undefined) model.results.set(n, refused)
