@@ -52,9 +52,10 @@ export class Line {
   cut({ how, rest }: Cut, now: number): void {
     if (this.stage !== 'reads') return
     const isLast = this.seen + 1 === this.run.script.length
-    if (rest !== 'whole' || how !== 'ended' || !isLast) this.#again('truncated', now)
+    const isEnd = isLast && rest === 'whole' && how === 'ended'
+    const again = !isEnd && this.#again('truncated', now)
     // It comes again if one comes back; if not, it counts.
-    if (rest !== 'whole' || this.stage === 'asks') return
+    if (rest !== 'whole' || again) return
     this.#held = true
     this.stage = 'over'
     if (isLast) this.broken = undefined
@@ -108,11 +109,16 @@ export class Line {
     else this.#again('error', now, waitMs)
   }
 
-  #again(outcome: Broken['outcome'], now: number, waitMs = 0): void {
+  /** False if that is the end. */
+  #again(outcome: Broken['outcome'], now: number, waitMs = 0): boolean {
     this.#outage ??= outcome
-    if (!this.#resumes || this.#vain === ATTEMPTS) return this.#break(true)
+    if (!this.#resumes || this.#vain === ATTEMPTS) {
+      this.#break(true)
+      return false
+    }
     this.stage = 'asks'
     this.#due = now + Math.max(waitMs, RECONNECT_MS * 2 ** this.#vain++)
+    return true
   }
 
   #break(mayPass: boolean): void {

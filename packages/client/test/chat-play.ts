@@ -28,12 +28,12 @@ export class Play {
 
   constructor(given: PlayOptions) {
     const { whenBusy, drain, maxSize, onOverflow, maxContinuations, resumes, ids } = given
-    this.#world = new World(ids)
+    this.#world = new World({ ids })
     this.#clock = new ModelClock(this.#world)
     this.#model = new Model(this.#world, given)
     this.chat = new ChatClient({
       threadId: 't',
-      connection: this.#world.connection(this.#clock, resumes ? 'auto' : 'off'),
+      connection: this.#world.connection(this.#clock, { resume: resumes ? 'auto' : 'off' }),
       generateId: (what) => `${what}${++this.#ids}`,
       now: () => this.#world.now,
       tools: this.#world.tools(),

@@ -1,5 +1,6 @@
 /** What the runs of a modelled server do, as lists of events, and how what a chat holds is said in lines. */
 import type { ChatSnapshot, StreamChunk } from '@millrace/client'
+import type { Message } from '@millrace/protocol'
 
 /** What a run does; `CALLS` has the tools it calls. */
 export type Kind = 'text' | 'asks' | 'asks-two' | 'auto' | 'slow' | 'auto-and-asks' | 'slow-and-asks' | 'question' | 'questions' | 'approval' | 'fails' | 'state'
@@ -34,10 +35,13 @@ export interface Run {
   readonly kind: Kind
   /** What was sent that it is a run of; -1 for what went on by itself after a run was joined. */
   readonly plan: number
-  readonly script: readonly StreamChunk[]
+  /** Gets shorter if the run is cancelled. */
+  script: readonly StreamChunk[]
   readonly questions: readonly Question[]
   /** What the request carried. */
   readonly input: { readonly lines: readonly string[]; readonly state: unknown; readonly resume: readonly string[]; readonly parentRunId: string | undefined }
+  /** The messages and the state that it was asked with. */
+  readonly asked: { readonly messages: readonly Message[]; readonly state: unknown }
   /** Events that may be read. */
   released: number
   /** The server has heard of it. */
@@ -82,6 +86,15 @@ export function scriptOf(kind: Kind, runId: string, questions: readonly Question
       return [started, ...calls, kind === 'approval' ? { ...finished, outcome: asking(questions) } : finished]
     }
   }
+}
+
+/** What a run says if it is cancelled behind so many of its events: what is open is closed. */
+export function cancelledAt(script: readonly StreamChunk[], at: number, runId: string): StreamChunk[] {
+  const before = script.slice(0, Math.max(1, at))
+  const open = before.findLast(({ type }) => type.endsWith('_START') || type.endsWith('_END')) as { readonly type: string } | undefined
+  const closing = open?.type.endsWith('_START') === true ? [{ ...open, type: open.type.replace('_START', '_END') }] : []
+  const { threadId } = script[0] as { readonly threadId?: string }
+  return [...before, ...closing, { type: 'RUN_FINISHED', threadId, runId, outcome: { type: 'cancelled' } }]
 }
 
 function asking(questions: readonly Question[]) {

@@ -5,7 +5,8 @@
 import { toUIMessages, type Message, type ResumeEntry } from '@millrace/protocol'
 import type { HttpAnswer, HttpClient } from '../src/connection/http.ts'
 import type { ByteReader } from '../src/connection/pieces.ts'
-import { linesOf, questionsOf, scriptOf, type Plan, type Run } from './model-runs.ts'
+import { cancelledAt, linesOf, questionsOf, scriptOf, type Plan, type Run } from './model-runs.ts'
+import { threadOf } from './model-thread.ts'
 
 /** Lets what comes in through, as long as a page is not frozen. */
 export type Pass = () => Promise<void> | undefined
@@ -51,20 +52,26 @@ interface Input {
   readonly forwardedProps?: { readonly plan?: Plan }
 }
 
+export interface ServerOptions {
+  readonly ids?: Ids
+  readonly hears?: boolean
+}
+
 export class ModelServer {
   readonly runs: Run[] = []
   readonly asked: Asked[] = []
-  /** Runs that were asked to end; they go on all the same, as those of a server that does not hear. */
-  readonly cancelled = new Set<string>()
+  /** Whether a run that is asked to end does; it goes on all the same with a server that does not hear. */
+  readonly #hears: boolean
   /** What happens to the next requests, in order; the others are treated well. */
   treatments: Treatment[] = []
   readonly #time: { readonly now: number }
   readonly #ids: Ids
   readonly #open = new Set<Answer>()
 
-  constructor(time: { readonly now: number }, ids: Ids = 'each') {
+  constructor(time: { readonly now: number }, { ids = 'each', hears = false }: ServerOptions = {}) {
     this.#time = time
     this.#ids = ids
+    this.#hears = hears
   }
 
   /** Answers that are being read. */
@@ -78,8 +85,13 @@ export class ModelServer {
       const { searchParams: query } = new URL(url)
       const runId = query.get('runId') ?? ''
       if (method === 'DELETE') {
-        this.cancelled.add(runId)
+        this.#cancel(runId)
         return plain(200)
+      }
+      if (query.has('threadId')) {
+        const thread = threadOf(this.runs)
+        await pass?.()
+        return thread === undefined ? plain(404) : plain(200, { 'content-type': 'application/json' }, JSON.stringify(thread))
       }
       const answer = method === 'POST' ? this.#begin(JSON.parse(body ?? '') as Input, pass) : this.#join(runId, query.get('offset') ?? '', pass)
       await pass?.()
@@ -95,9 +107,17 @@ export class ModelServer {
     const questions = questionsOf(kind, runId, this.#time.now)
     const input = { lines: linesOf(toUIMessages(messages)), state, resume: resume.map(({ interruptId }) => interruptId), parentRunId }
     const begun = treatment === undefined || treatment.how === 'unheard' || treatment.how === 'again'
-    const run: Run = { runId, kind, plan: n, questions, script: scriptOf(kind, runId, questions), input, released: 0, begun }
+    const run: Run = { runId, kind, plan: n, questions, script: scriptOf(kind, runId, questions), input, asked: { messages, state }, released: 0, begun }
     this.runs.push(run)
     return this.#answer('POST', run, treatment, 0, pass)
+  }
+
+  #cancel(runId: string): void {
+    const run = this.runs.find((each) => each.begun && each.runId === runId)
+    if (!this.#hears || run === undefined || run.released === run.script.length) return
+    run.script = cancelledAt(run.script, run.released, runId)
+    run.released = run.script.length
+    this.#ring()
   }
 
   #join(runId: string, offset: string, pass: Pass | undefined): HttpAnswer {
@@ -132,6 +152,10 @@ export class ModelServer {
   /** Lets so many more events of every run be read. */
   release(events: number): void {
     for (const run of this.runs) run.released = Math.min(run.script.length, run.released + events)
+    this.#ring()
+  }
+
+  #ring(): void {
     for (const answer of this.#open) answer.ring()
   }
 
@@ -141,13 +165,19 @@ export class ModelServer {
   }
 }
 
-function plain(status: number, headers: Readonly<Record<string, string>> = {}): HttpAnswer {
+function plain(status: number, headers: Readonly<Record<string, string>> = {}, body?: string): HttpAnswer {
+  let rest = body
+  const read = async (): Promise<{ readonly done: boolean; readonly value?: string }> => {
+    const value = rest
+    rest = undefined
+    return value === undefined ? { done: true } : { done: false, value }
+  }
   return {
     status,
     statusText: '',
     url: '',
     header: (name) => headers[name] ?? null,
-    reader: () => ({ read: async () => ({ done: true }), cancel: async () => {} }),
+    reader: () => ({ read, cancel: async () => {} }),
   }
 }
 

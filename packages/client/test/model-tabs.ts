@@ -10,6 +10,9 @@ import { openPage, type Page } from './pages.ts'
 
 export type Agreement = 'locks' | 'channel'
 
+/** Whose the thread is. */
+export type Mode = 'client' | 'server'
+
 /** Lets nothing in while it is shut. */
 class Gate {
   #held: (() => void)[] | undefined
@@ -68,12 +71,12 @@ export class Tab {
       undefined,
       {
         threadId: 't',
-        connection: world.connection(this.#clock, 'auto', this.#gate.pass),
+        connection: world.connection(this.#clock, { pass: this.#gate.pass, threads: browser.mode === 'server' }),
         tools: world.tools(this.#gate.pass),
         now: () => world.now,
         logger: { warn: () => {}, error: () => {} },
       },
-      { clock: this.#clock, tabs: sharedTabs({ channel, locks: browser.agreement === 'locks' ? locks : null, id, clock: this.#clock }) },
+      { clock: this.#clock, mode: browser.mode, tabs: sharedTabs({ channel, locks: browser.agreement === 'locks' ? locks : null, id, clock: this.#clock }) },
     )
     this.chat = this.#page.chat
   }
@@ -115,15 +118,18 @@ export class Tab {
 }
 
 export class Browser {
-  readonly world = new World()
+  readonly world: World
   readonly tabs = new FakeTabs((deliver) => void setImmediate(deliver))
   readonly disk: ChatStorage = memoryStorage()
   readonly agreement: Agreement
+  readonly mode: Mode
   readonly open: Tab[] = []
   #count = 0
 
-  constructor(agreement: Agreement) {
+  constructor(agreement: Agreement, mode: Mode = 'client') {
     this.agreement = agreement
+    this.mode = mode
+    this.world = new World({ hears: true })
   }
 
   openTab(): Tab {

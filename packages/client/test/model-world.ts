@@ -1,14 +1,19 @@
 /** What a modelled chat lives in: a time that goes on when it is told to, a server in memory, and the tools of the page. */
 import { defineTool, type ClientTool, type Clock, type ConnectConnectionAdapter } from '@millrace/client'
 import { httpAdapter } from '../src/connection/http-adapter.ts'
-import type { HttpConnectionOptions } from '../src/connection/run-request.ts'
 import type { Run } from './model-runs.ts'
-import { ModelServer, type Cut, type Ids, type Pass } from './model-server.ts'
+import { ModelServer, type Cut, type Pass, type ServerOptions } from './model-server.ts'
 
 /** The first wait for a reconnection in ms; it doubles. */
 export const RECONNECT_MS = 100
 /** Attempts in a row that bring nothing new before one gives up. */
 export const ATTEMPTS = 3
+
+interface ConnectionOptions {
+  readonly resume?: 'auto' | 'off'
+  readonly pass?: Pass
+  readonly threads?: boolean
+}
 
 export class World {
   now = 1_000_000
@@ -17,19 +22,19 @@ export class World {
   readonly executed: string[] = []
   readonly #slow = new Map<string, () => void>()
 
-  constructor(ids?: Ids) {
-    this.server = new ModelServer(this, ids)
+  constructor(server?: ServerOptions) {
+    this.server = new ModelServer(this, server)
   }
 
   get runs(): readonly Run[] {
     return this.server.runs
   }
 
-  /** As one page reaches the server, which keeps runs and no threads. */
-  connection(clock: Clock, resume: HttpConnectionOptions['resume'] = 'auto', pass?: Pass): ConnectConnectionAdapter {
+  /** As one page reaches the server; `threads`: which keeps threads and not only runs. */
+  connection(clock: Clock, { resume = 'auto', pass, threads = false }: ConnectionOptions = {}): ConnectConnectionAdapter {
     const reconnect = { maxAttempts: ATTEMPTS, delayMs: 2 * RECONNECT_MS, random: () => 0.5, clock, environment: null }
-    const { hydrate: _hydrate, ...adapter } = httpAdapter('http://model/', { resume, reconnect }, 'sse', () => this.server.client(pass))
-    return adapter
+    const { hydrate, ...adapter } = httpAdapter('http://model/', { resume, reconnect }, 'sse', () => this.server.client(pass))
+    return threads ? { ...adapter, hydrate } : adapter
   }
 
   tools(pass?: Pass): ClientTool[] {

@@ -142,7 +142,7 @@ describe('detach and attach', () => {
 
   it('what lies of an earlier run says nothing of whether a later one has arrived', async () => {
     const world = new World()
-    const chat = new ChatClient({ threadId: 't', connection: world.connection(new FakeClock(), 'off') })
+    const chat = new ChatClient({ threadId: 't', connection: world.connection(new FakeClock(), { resume: 'off' }) })
     void chat.sendMessage('Hi')
     chat.detach()
     await tick()

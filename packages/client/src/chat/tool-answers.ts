@@ -7,7 +7,7 @@ import type { GenerateId } from '../ids.ts'
 import type { Callbacks } from './callbacks.ts'
 import type { Conversation } from './conversation.ts'
 import type { ChatClientSettings } from './options.ts'
-import { leftCalls, openToolCall, ToolDesk, type AnsweredCall, type OpenCall } from './tool-desk.ts'
+import { leftCalls, openToolCall, stopped, ToolDesk, type AnsweredCall, type OpenCall } from './tool-desk.ts'
 import { askedCalls, toolReplies } from './tool-replies.ts'
 
 export interface ToolAnswersParts {
@@ -39,6 +39,8 @@ type After = Next | 'told'
 export class ToolAnswers {
   readonly #parts: ToolAnswersParts
   readonly #desk = new ToolDesk()
+  /** Calls of which is being asked whether they are ours. */
+  #asking: readonly OpenCall[] = []
 
   constructor(parts: ToolAnswersParts) {
     this.#parts = parts
@@ -69,7 +71,8 @@ export class ToolAnswers {
 
   /** Ends what runs, and shows what it gave and that the rest was stopped. */
   stop(): void {
-    this.show(this.#desk.stop())
+    this.show([...this.#desk.stop(), ...stopped(this.#asking)])
+    this.#asking = []
     // The agent is not gone on with: what it asked for it asks still.
     this.#parts.conversation.answered = new Map()
   }
@@ -77,6 +80,7 @@ export class ToolAnswers {
   /** Ends what runs, and shows what it gave: the rest stays open. Gives those calls. */
   leave(): readonly string[] {
     const { answered, lost } = this.#desk.leave()
+    this.#asking = []
     this.show(answered)
     return lost
   }
@@ -133,7 +137,13 @@ export class ToolAnswers {
     const { mayAnswerCalls, onProgress } = this.#parts
     shift.begin()
     const asked = mayAnswerCalls?.(shift.runId)
-    if (asked !== undefined && !(await asked)) return shift.isOn() ? 'done' : 'stopped'
+    if (asked !== undefined) {
+      this.#asking = open
+      const ours = await asked
+      if (!shift.isOn()) return 'stopped'
+      this.#asking = []
+      if (!ours) return 'done'
+    }
     const work = this.#desk.run(open, shift.runId)
     // What was begun is to be stored before it is done.
     onProgress()

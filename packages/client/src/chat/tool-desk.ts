@@ -129,7 +129,7 @@ export class ToolDesk {
   /** Ends what runs. A call that has not settled is answered all the same: a history with open calls is refused by models. */
   stop(): readonly AnsweredCall[] {
     const { answered, lost } = this.leave()
-    return [...answered, ...lost.map((toolCallId) => ({ toolCallId, answer: failure('The user stopped it.') }))]
+    return [...answered, ...lost.map(stoppedCall)]
   }
 
   /** Ends what runs: what is answered, and what was begun and gave nothing yet. */
@@ -141,6 +141,15 @@ export class ToolDesk {
     const done = new Set(answered.map(({ toolCallId }) => toolCallId))
     return { answered, lost: (shift?.calls ?? []).flatMap(({ call }) => (done.has(call.id) ? [] : [call.id])) }
   }
+}
+
+/** Answers to calls that were to be run, and are not. */
+export function stopped(open: readonly OpenCall[]): AnsweredCall[] {
+  return open.flatMap(({ call, tool }) => (tool?.execute === undefined ? [] : [stoppedCall(call.id)]))
+}
+
+function stoppedCall(toolCallId: string): AnsweredCall {
+  return { toolCallId, answer: failure('The user stopped it.') }
 }
 
 function answersOf({ calls, answers }: Shift): AnsweredCall[] {

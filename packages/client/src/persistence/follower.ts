@@ -29,6 +29,8 @@ export interface FollowerParts {
   /** Takes in what another tab stored while we said this. */
   merge(stored: ReadThread | undefined, said: readonly Message[]): void
   save(): void
+  /** Removes what is stored. */
+  remove(): void
   /** Ends what runs and empties the chat, as in the tab that did. */
   empty(): void
 }
@@ -49,6 +51,8 @@ export interface TabFollower {
   leads(): void
   /** What another tab said meanwhile is taken in. True if what was said here is saved by that. */
   catchesUp(): boolean
+  /** All that is stored is about to be removed. */
+  clears?(): void
   /** Something was stored, or removed. */
   announce(kind: News['kind']): void
   /** Whether the calls that a run left are ours to answer. */
@@ -78,6 +82,9 @@ export class Follower implements TabFollower {
   #said: readonly Message[] = []
   #saidBy = 0
   readonly #hearsay = new Hearsay()
+  /** The last removal, here or elsewhere, and how often there was nothing left: what was being read then is of before. */
+  #removal: Heard | undefined
+  #times = 0
 
   constructor(parts: FollowerParts) {
     this.#parts = parts
@@ -146,8 +153,10 @@ export class Follower implements TabFollower {
 
   async #merge(): Promise<void> {
     const { load, merge, save } = this.#parts
+    const times = this.#times
     try {
       const stored = await load()
+      if (times !== this.#times) return
       this.#hearsay.take(stored?.heard)
       merge(stored, this.#said)
     } catch {
@@ -156,10 +165,16 @@ export class Follower implements TabFollower {
     save()
   }
 
+  clears(): void {
+    this.#removal = this.#hearsay.remove()
+    this.#forget()
+  }
+
   /** Something was stored, or removed. */
   announce(kind: News['kind']): void {
     const { unfinished } = this.#parts.chat.runner
-    this.#line?.announce(kind === 'cleared' ? { kind } : { kind, runId: unfinished?.runId, heard: (unfinished?.seen ?? 0) > 0, saves: this.#hearsay.all })
+    const removal = this.#removal
+    this.#line?.announce(kind === 'cleared' ? { kind, ...(removal !== undefined && { removal }) } : { kind, runId: unfinished?.runId, heard: (unfinished?.seen ?? 0) > 0, saves: this.#hearsay.all })
   }
 
   /** True where there is no other tab to ask. */
@@ -176,8 +191,13 @@ export class Follower implements TabFollower {
     this.#line?.close()
     this.#line = undefined
     this.#claims.forget()
+    this.#forget()
+  }
+
+  #forget(): void {
+    this.#times++
     this.#followed = undefined
-    this.#behind = false
+    this.#behind = this.#looking
     this.#expect([])
     this.#heard()
   }
@@ -188,19 +208,33 @@ export class Follower implements TabFollower {
   }
 
   #news(news: News): void {
-    if (news.kind === 'cleared') {
-      this.#followed = undefined
-      this.#behind = false
-      this.#expect([])
-      this.#heard()
-      return this.#parts.empty()
-    }
+    if (news.kind === 'cleared') return this.#emptied(news.removal)
     const { runId, saves } = news
     this.#expect(saves ?? [])
     if (!this.#parts.chat.runner.busy) return void this.#look()
     if (runId === undefined || this.#followed?.runIds.has(runId) !== true) this.#behind = true
     // It is read along here.
     else this.#hearsay.take(saves)
+  }
+
+  /** All was removed by another tab; `removal` was known here before if what is removed now was stored by one that had not heard of it. */
+  #emptied(removal: Heard | undefined): void {
+    const { chat, save, empty } = this.#parts
+    const isKnown = removal !== undefined && String(removal) === String(this.#removal)
+    // What was said since is stored by whoever said it.
+    if (isKnown && this.#before !== undefined) return save()
+    if (isKnown && chat.runner.busy) return
+    const saves = this.#hearsay.own
+    this.#removal = removal
+    this.#forget()
+    empty()
+    if (!isKnown) void this.#takeBack(saves)
+  }
+
+  /** What this tab stored before it heard that all was removed goes, too: these saves, unless more was stored since. */
+  async #takeBack(saves: number): Promise<void> {
+    const heard = (await this.#stored())?.heard
+    if (this.#line !== undefined && this.#hearsay.isOurs(heard) && !this.#hearsay.isIn(heard, saves + 1)) this.#parts.remove()
   }
 
   /** What another tab stored, if nothing runs here. */
@@ -212,12 +246,13 @@ export class Follower implements TabFollower {
     const { chat, load, show, merge, save } = this.#parts
     this.#looking = true
     this.#behind = false
+    const times = this.#times
     let left: LeftRun | undefined
     try {
       const stored = await load()
-      this.#lookAgain(stored)
       if (this.#line === undefined) return
-      if (chat.runner.busy) this.#behind = true
+      if (times === this.#times) this.#lookAgain(stored)
+      if (chat.runner.busy || times !== this.#times) this.#behind = true
       else if (this.#isUnheard(stored)) {
         this.#hearsay.take(stored?.heard)
         merge(stored, this.#said)
@@ -277,9 +312,10 @@ export class Follower implements TabFollower {
   /** The tab that began it stores how it ended, unless it is gone. */
   async #ended({ base, runIds }: Followed): Promise<void> {
     const { chat, save } = this.#parts
+    const times = this.#times
     for (const runId of runIds) if (runId !== undefined && !(await this.claim(`run:${runId}`))) return this.#behind && !chat.runner.busy ? this.#look() : undefined
     const run = this.#behind ? (await this.#stored())?.run : undefined
-    if (chat.runner.busy) return
+    if (chat.runner.busy || times !== this.#times) return
     // It did, before it went.
     if (this.#behind && (run === undefined || !runIds.has(run.runId))) return this.#look()
     this.#before ??= base
@@ -299,8 +335,13 @@ export class Follower implements TabFollower {
 
   #say(): void {
     if (this.#before === undefined) return
-    const known = new Set(this.#before.messages.map(({ id }) => id))
+    const known = new Set(heardBefore(this.#before).map(({ id }) => id))
     this.#said = this.#parts.chat.conversation.thread.messages.filter(({ id }) => !known.has(id))
     this.#saidBy = this.#hearsay.own + 1
   }
+}
+
+/** Without what the user said last: a run begins behind that, and may end before anything comes of it. */
+function heardBefore({ messages }: ThreadBase): readonly Message[] {
+  return messages.slice(0, messages.findLastIndex(({ role }) => role !== 'user') + 1)
 }

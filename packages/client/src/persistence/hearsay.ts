@@ -22,6 +22,12 @@ export class Hearsay {
     return [...this.#saves]
   }
 
+  /** The next save of this tab, if it is a removal. */
+  remove(): Heard {
+    this.next()
+    return [this.#me, this.own]
+  }
+
   /** What goes along with the next save of this tab. */
   next(): readonly Heard[] {
     this.#note(this.#me, this.own + 1)

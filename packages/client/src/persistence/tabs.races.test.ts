@@ -165,3 +165,88 @@ it('a storage that lags behind the news of it is looked at again', async () => {
   await turns()
   expect(lines(b)).toEqual(['user u0 x', `text ${browser.world.runs[0]?.runId} a`])
 })
+
+it.each<Agreement>(['locks', 'channel'])('what a tab stores before it hears that all was removed does not come back (%s)', async (agreement) => {
+  const { browser, tabs } = await opened(agreement)
+  const [a, b] = tabs
+  send(b, 'u0', 'text')
+  await turns()
+  // Ends the run at the server: that b stores, before the news.
+  a.chat.clear()
+  await rest(browser)
+  for (const tab of [a, b]) expect(lines(tab)).toEqual([])
+  expect(await browser.disk.load('t')).toBeUndefined()
+})
+
+it('what was said in the tab that removed all stays, though another one stored what was there before', async () => {
+  const { browser, tabs } = await opened('locks')
+  const [a, b] = tabs
+  send(b, 'u0', 'text')
+  await turns()
+  a.chat.clear()
+  send(a, 'u1', 'text')
+  await rest(browser)
+  for (const tab of [a, b]) expect(lines(tab)).toContain('user u1 x')
+  expect(lines(a)).toEqual(lines(b))
+})
+
+it('what is being read while all is removed does not come back', async () => {
+  const { browser, tabs } = await opened('locks')
+  const [a, b] = tabs
+  send(a, 'u0', 'text')
+  await turns(1)
+  browser.world.release(100)
+  await turns(1)
+  send(b, 'u1', 'text')
+  // Now b knows that it is behind, and looks what there is when nothing runs any more.
+  await turns(1)
+  b.chat.clear()
+  await rest(browser)
+  for (const tab of [a, b]) expect(lines(tab)).toEqual([])
+  expect(await browser.disk.load('t')).toBeUndefined()
+})
+
+it('a tab that removed all stores how a run ends that another one began since, and left', async () => {
+  const { browser, tabs } = await opened('locks')
+  const [a, b] = tabs
+  a.chat.clear()
+  await turns()
+  send(b, 'u0', 'text')
+  await turns()
+  browser.world.release(3)
+  await turns()
+  browser.closeTab(b, 'crashed')
+  await rest(browser)
+  expect(lines(a)).toEqual(['user u0 x', `text ${browser.world.runs[0]?.runId} abc`])
+  browser.closeTab(a, 'crashed')
+  const next = attached(browser)
+  await rest(browser)
+  expect(lines(next)).toEqual(lines(a))
+})
+
+it('what was said is kept though it was stopped before anything came of it, and another tab stored over it', async () => {
+  const { browser, tabs } = await opened('locks')
+  const [a, b] = tabs
+  send(b, 'u0', 'text')
+  await turns()
+  send(a, 'u1', 'text')
+  await turns()
+  a.chat.stop()
+  await rest(browser)
+  for (const tab of [a, b]) expect(lines(tab)).toEqual(['user u0 x', `text ${browser.world.runs[0]?.runId} abc`, 'user u1 x'])
+})
+
+it('a tool is not run that was stopped while the tab asked whether it may', async () => {
+  const { browser, tabs } = await opened('channel')
+  const [a] = tabs
+  send(a, 'u0', 'slow')
+  await turns()
+  browser.world.release(1)
+  await turns(4)
+  browser.world.release(100)
+  await turns()
+  a.chat.stop()
+  await rest(browser)
+  expect(browser.world.executed).toEqual([])
+  for (const tab of tabs) expect(lines(tab)[1]).toBe(`call ${callId(browser.world.runs[0]?.runId ?? '', 0)} The user stopped it.`)
+})

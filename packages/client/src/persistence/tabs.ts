@@ -30,11 +30,11 @@ export interface SharedTabsOptions {
 
 /**
  * What another tab did: it stored the thread, with this run under way and these saves in it, or removed it. `heard`: something came of
- * the run.
+ * the run. `removal`: which one it is; each counts as a save of the tab that did it.
  */
 export type News =
   | { readonly kind: 'saved'; readonly runId: string | undefined; readonly heard: boolean; readonly saves?: readonly Heard[] }
-  | { readonly kind: 'cleared' }
+  | { readonly kind: 'cleared'; readonly removal?: Heard }
 
 /** The line of one stored thread. */
 export interface TabLine {
@@ -66,10 +66,10 @@ export function sharedTabs(options: SharedTabsOptions = {}): Tabs {
     const claims = locks === null ? channelClaims({ id, post, clock, claimMs }) : lockClaims(locks, `millrace:${key}:`)
     channel.onmessage = ({ data }) => {
       // Any page of the origin may post here.
-      const { kind, tab, to, runId, heard, saves, name } = Object(data) as { readonly [field: string]: unknown }
+      const { kind, tab, to, runId, heard, saves, removal, name } = Object(data) as { readonly [field: string]: unknown }
       if (typeof tab !== 'string' || tab === id) return
       if (kind === 'saved') onNews({ kind, runId: typeof runId === 'string' ? runId : undefined, heard: heard === true, saves: attempt(() => heardFrom(saves)) ?? [] })
-      else if (kind === 'cleared') onNews({ kind })
+      else if (kind === 'cleared') onNews({ kind, ...removalFrom(removal) })
       else if ((kind === 'claim' || (kind === 'held' && to === id)) && typeof name === 'string') claims.heard?.(kind, name, tab)
     }
     return {
@@ -82,6 +82,11 @@ export function sharedTabs(options: SharedTabsOptions = {}): Tabs {
       },
     }
   }
+}
+
+function removalFrom(value: unknown): { readonly removal?: Heard } {
+  const removal = attempt(() => heardFrom([value])[0])
+  return removal === undefined ? {} : { removal }
 }
 
 /** A channel that is forbidden, or was closed by others, is none. */

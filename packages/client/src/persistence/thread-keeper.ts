@@ -88,6 +88,7 @@ export class ThreadKeeper implements Keeper {
       chat,
       line: (onNews: (news: News) => void) => this.#openLine(tabs, onNews),
       save: () => {
+        this.#forgotten = false
         this.#saver.request()
         this.#saver.flush()
       },
@@ -110,6 +111,7 @@ export class ThreadKeeper implements Keeper {
       ...shared,
       clock: this.#options.clock,
       load: () => this.#load(),
+      remove: () => this.#remove(),
       show: (stored) => this.#replace(stored),
       merge: (stored, said) => {
         if (stored !== undefined && merge(chat, stored, said)) this.#show()
@@ -189,6 +191,11 @@ export class ThreadKeeper implements Keeper {
   forget(): void {
     this.#reading = { kind: 'read' }
     this.#pointer = undefined
+    this.#follower?.clears?.()
+    this.#remove()
+  }
+
+  #remove(): void {
     this.#forgotten = true
     this.#saver.drop()
     this.#saver.request()
