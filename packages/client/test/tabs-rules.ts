@@ -6,12 +6,6 @@ import { threadOf } from './model-thread.ts'
 import { turns, type Shown, type TabsPlay } from './tabs-play.ts'
 import type { TabsStory } from './tabs-story.ts'
 
-/**
- * Where the thread is the server's, a tab that stopped a run shows as much of it as the server has kept, without asking again.
- * Off: at present it shows as much as it had read.
- */
-const STOPPED_AS_KEPT: boolean = false
-
 /** An answer that a call is given if nothing else comes of it. */
 const UNANSWERED = /^(-|The user said something else instead\.|The user stopped it\.)$/
 
@@ -19,7 +13,7 @@ export async function checkAtRest(play: TabsPlay): Promise<void> {
   const { browser, story } = play
   const { world } = browser
   await play.quiet()
-  const untouched = !story.gone && story.detached.size + story.cleared.size === 0 && (STOPPED_AS_KEPT || story.stopped.size === 0)
+  const untouched = !story.raced && !story.gone && story.detached.size + story.cleared.size === 0
   if (browser.mode === 'server' && untouched && world.runs.every((run) => run.kind === 'text')) expectSame(play)
   if (story.orphaned) for (const each of [...browser.open]) play.close(each, 'closed')
   if (browser.open.length === 0) play.open()
@@ -78,10 +72,16 @@ function checkStored({ browser: { world }, story }: TabsPlay, lines: readonly st
   }
 }
 
-/** The thread is that of the server. */
+/** The thread is that of the server, with what it has not heard yet of calls. */
 function checkServed({ browser }: TabsPlay, { lines, interrupts }: Shown): void {
   const thread = threadOf(browser.world.runs)
-  expect({ lines, interrupts }).toEqual({ lines: linesOf(toUIMessages(thread?.messages ?? [])), interrupts: thread?.interrupts.map(({ id }) => id) ?? [] })
+  const served = linesOf(toUIMessages(thread?.messages ?? []))
+  const unheard = new Set(served.filter((line) => line.startsWith('call') && line.endsWith(' -')).map((line) => line.split(' ')[1]))
+  const shown = lines.map((line) => {
+    const [what, id] = line.split(' ')
+    return what === 'call' && unheard.has(id) ? `call ${id} -` : line
+  })
+  expect({ lines: shown, interrupts }).toEqual({ lines: served, interrupts: thread?.interrupts.map(({ id }) => id) ?? [] })
 }
 
 function checkGoesOn({ browser: { world, mode }, story }: TabsPlay, run: Run, answers: ReadonlyMap<string, string>): void {

@@ -198,11 +198,15 @@ export class Attachment {
 
   /** A builder of the thread that a server told, and what its messages say beside. */
   #adopt(base: ThreadBase, messages: HydratedThread['messages']): ThreadBuilder {
-    const { conversation } = this.#parts
+    const { conversation, keeper } = this.#parts
     conversation.date(datesOf(messages))
     conversation.approvals.read(inParts(messages))
     conversation.outputs?.restore(messages)
-    return conversation.branch(base)
+    const builder = conversation.branch(base)
+    conversation.bringResults(builder)
+    const runId = base.runs.at(-1)?.runId
+    if (runId !== undefined) conversation.bringResults(builder, keeper?.resultsOf?.(runId) ?? [])
+    return builder
   }
 }
 

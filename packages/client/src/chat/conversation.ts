@@ -146,6 +146,16 @@ export class Conversation {
     this.builder = builder
   }
 
+  /** Takes over results of calls, by default those that were given here, for calls of a builder that have none. */
+  bringResults(builder: ThreadBuilder, results: readonly Message[] = this.thread.messages): void {
+    const open = new Set<string>()
+    for (const message of builder.snapshot().messages) {
+      if (message.role === 'assistant') for (const { id } of message.toolCalls ?? []) open.add(id)
+      else if (message.role === 'tool') open.delete(message.toolCallId)
+    }
+    for (const message of results) if (message.role === 'tool' && open.has(message.toolCallId)) builder.addToolResult(message)
+  }
+
   /** Begins anew: no messages, the initial state. */
   reset(): void {
     this.outputs?.clear()

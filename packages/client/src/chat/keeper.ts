@@ -17,6 +17,8 @@ export interface KeptChat {
     adopt(messages: readonly UIMessage[]): Message[]
     branch(base: ThreadBase): ThreadBuilder
     show(builder: ThreadBuilder): void
+    /** Takes over results for calls of a builder that have none. */
+    bringResults(builder: ThreadBuilder, results: readonly Message[]): void
     reset(): void
   }
   readonly runner: {
@@ -69,6 +71,8 @@ export interface Keeper {
   close(): void
   /** Whether the calls that this run left are ours to answer, and no other tab's. Absent: they are. */
   mayAnswerCalls?(runId: string): Promise<boolean>
+  /** Of a thread that is the server's: results that were kept of calls which this run left. The server hears of them by the next request alone. */
+  resultsOf?(runId: string): readonly Message[]
   /** Of a thread that is the server's: what is known of the calls that this run left; undefined: it was not one of ours. Absent: as that. */
   recall?(runId: string): Promise<Recalled | undefined>
   /**

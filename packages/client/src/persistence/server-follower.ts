@@ -13,6 +13,8 @@ export interface ServerFollowerParts {
   line(onNews: (news: News) => void): TabLine | undefined
   /** Reads what another tab stored: what the server does not tell. */
   load(): Promise<unknown>
+  /** Shows what is stored of the calls that the last run left: the server hears of their results by the next request alone. */
+  bring(): void
   save(): void
   /** Ends what runs and empties the chat, as in the tab that did. */
   empty(): void
@@ -146,6 +148,7 @@ export class ServerFollower implements TabFollower {
     }
     // Before anything is heard of a run the server may not know it. One that was left here is left on purpose until it is over.
     else if (runId === undefined ? this.#mixed || !this.#isShown() : heard && !isOurs) void this.#look()
+    else if (runId === undefined) void this.#bring()
   }
 
   /** The run that was told of was read here, to its end. */
@@ -174,6 +177,18 @@ export class ServerFollower implements TabFollower {
     }
     // Nothing was under way any more.
     if ((await chat.attach()) === undefined) this.#mixed = false
+  }
+
+  /** All runs are shown here; what else was stored are results of calls. */
+  async #bring(): Promise<void> {
+    const { chat, load, bring } = this.#parts
+    try {
+      await load()
+    } catch {
+      // It shows where it matters: when this tab is restored, or saves.
+      return
+    }
+    if (this.#line !== undefined && !chat.runner.busy) bring()
   }
 
   /** The tab that began it stores how it ended, unless it is gone. */

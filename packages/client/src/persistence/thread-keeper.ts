@@ -2,7 +2,7 @@
  * Keeps one chat: reads what is stored before anything is written, shows it, and saves what changes. When something is written is
  * the saver's to say, what is written the likeness's, and what other tabs do is followed in `follower.ts`.
  */
-import { UsageError } from '@millrace/protocol'
+import { UsageError, type Message } from '@millrace/protocol'
 import type { Clock } from '../clock.ts'
 import type { KeptChat, Keeper, Recalled } from '../chat/keeper.ts'
 import type { LeftRun, ThreadBase } from '../chat/left-run.ts'
@@ -105,7 +105,7 @@ export class ThreadKeeper implements Keeper {
       const load = async (): Promise<void> => {
         this.#pointer = await this.#load()
       }
-      return new ServerFollower({ ...shared, load })
+      return new ServerFollower({ ...shared, load, bring: () => this.#bring() })
     }
     return new Follower({
       ...shared,
@@ -158,6 +158,10 @@ export class ThreadKeeper implements Keeper {
     // Questions that are others than those we knew of were asked by a run that we know nothing of.
     const known = [thread, this.#pointer].find((each) => each !== undefined && ids(each) === ids(base))
     return known === undefined ? base : { ...base, runs: known.runs }
+  }
+
+  resultsOf(runId: string): readonly Message[] {
+    return (this.mode === 'server' && this.#pointer && recalledFrom(this.#pointer, runId)?.results) || []
   }
 
   caughtUp(): void {
@@ -291,6 +295,18 @@ export class ThreadKeeper implements Keeper {
       const left = replace(this.#chat, stored)
       this.#chat.onChange()
       return left
+    })
+  }
+
+  #bring(): void {
+    const { conversation, onChange } = this.#chat
+    const runId = conversation.thread.runs.at(-1)?.runId
+    const results = runId === undefined ? [] : this.resultsOf(runId)
+    if (results.length === 0) return
+    this.#quietly(() => {
+      conversation.bringResults(conversation.builder, results)
+      this.#ran = this.#runs()
+      onChange()
     })
   }
 
