@@ -75,6 +75,8 @@ export class TabsPlay {
       case 'freeze':
         return there.freeze()
       case 'detach':
+        // What was cleared here the server still has: who asks it shows that again, and who joins a run does not.
+        if (browser.mode === 'server' && story.cleared.size > 0) return
         if (story.raced || [...story.work.keys()].some((each) => each !== there)) return
         story.detached.add(there)
         return chat.detach()

@@ -204,8 +204,7 @@ export class Attachment {
     conversation.outputs?.restore(messages)
     const builder = conversation.branch(base)
     conversation.bringResults(builder)
-    const runId = base.runs.at(-1)?.runId
-    if (runId !== undefined) conversation.bringResults(builder, keeper?.resultsOf?.(runId) ?? [])
+    conversation.bringResults(builder, keeper?.results ?? [])
     return builder
   }
 }

@@ -71,8 +71,8 @@ export interface Keeper {
   close(): void
   /** Whether the calls that this run left are ours to answer, and no other tab's. Absent: they are. */
   mayAnswerCalls?(runId: string): Promise<boolean>
-  /** Of a thread that is the server's: results that were kept of calls which this run left. The server hears of them by the next request alone. */
-  resultsOf?(runId: string): readonly Message[]
+  /** Of a thread that is the server's: results of calls that were kept. The server hears of them by the next request alone. */
+  readonly results?: readonly Message[]
   /** Of a thread that is the server's: what is known of the calls that this run left; undefined: it was not one of ours. Absent: as that. */
   recall?(runId: string): Promise<Recalled | undefined>
   /**

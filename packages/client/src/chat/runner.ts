@@ -2,7 +2,7 @@
  * What sending does, from the first turn to the last: a turn, the calls of our tools that it left, the turn that goes
  * on with their answers. It keeps the phase. It knows nothing of what the user may ask for, and when.
  */
-import type { Message, ResumeEntry, RunOutcome } from '@millrace/protocol'
+import { isToolRequest, type Message, type ResumeEntry, type RunOutcome } from '@millrace/protocol'
 import type { NormalizedConnection } from '../connection/normalize.ts'
 import { AgentError } from '../errors.ts'
 import type { GenerateId } from '../ids.ts'
@@ -240,7 +240,7 @@ export class Runner {
     const { conversation, mayAnswerCalls } = this.#parts
     const { thread } = conversation
     const { threadId, runId } = thread.runs.at(-1) ?? {}
-    const waits = this.#waiting().length > 0
+    const waits = this.#waiting().length > 0 || this.#isAnswered
     if (threadId === undefined || runId === undefined || !waits) return undefined
     const isSame = (): boolean => !this.busy && conversation.thread === thread
     const asked = mayAnswerCalls?.(runId)
@@ -265,10 +265,19 @@ export class Runner {
     return askedCalls(conversation, tools)
   }
 
+  /** All that the agent asked for by interrupts has its answer, and it was not told. */
+  get #isAnswered(): boolean {
+    const { interrupts } = this.#parts.conversation.thread
+    return interrupts.length > 0 && interrupts.every((interrupt) => isToolRequest(interrupt) && this.#parts.conversation.answered.has(interrupt.toolCallId as string))
+  }
+
   async #answerLeft(start: Start, begun: readonly string[]): Promise<TurnResult | undefined> {
     const { conversation, onChange } = this.#parts
     const open = this.#waiting()
-    if (!open.some(({ tool }) => tool?.execute !== undefined)) {
+    const results = new Set(conversation.thread.messages.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : [])))
+    // What has a result and is asked for still was stopped: whether it is run again is for the application to say.
+    const isRun = ({ call, tool }: OpenCall): boolean => tool?.execute !== undefined && !results.has(call.id)
+    if (!this.#isAnswered && !open.some(isRun)) {
       onChange()
       return void this.#answers.tell(open)
     }

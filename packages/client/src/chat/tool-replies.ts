@@ -35,13 +35,14 @@ export function askedCalls({ thread: { messages, interrupts }, approvals, answer
 }
 
 /**
- * Of a thread that was restored: results of calls that interrupts ask for, where something else is open too. Where nothing is, the
- * user has stopped it, and is to be asked.
+ * Of a thread that was restored: results of calls that interrupts ask for. Where nothing else is open and one of them says that it
+ * failed, the user has stopped it, and is to be asked: none of them is an answer then.
  */
 export function storedAnswers({ messages, interrupts }: Thread): ReadonlyMap<string, ToolAnswer> {
   const results = new Map(messages.flatMap((message) => (message.role === 'tool' ? [[message.toolCallId, message] as const] : [])))
   const answered = interrupts.filter((interrupt) => isToolRequest(interrupt) && results.has(interrupt.toolCallId as string))
-  if (answered.length === interrupts.length) return new Map()
+  const failed = answered.some(({ toolCallId }) => results.get(toolCallId as string)?.error !== undefined)
+  if (answered.length === interrupts.length && failed) return new Map()
   return new Map(
     answered.map((interrupt) => {
       const id = interrupt.toolCallId as string

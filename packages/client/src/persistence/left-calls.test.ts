@@ -213,6 +213,41 @@ describe('a call that a page left open', () => {
   })
 })
 
+describe.each(['server', 'client'] as const)('a call that the agent asks for by an interrupt, on a thread of the %s', (mode) => {
+  it('is not run again by who comes back after the user stopped it', async () => {
+    const { ran, open } = browser()
+    const first = open({}, { mode })
+    void first.chat.sendMessage('ask slowTool')
+    await until(() => ran.length === 1)
+    await tick(20)
+    first.chat.stop()
+    await tick(50)
+    first.crash()
+    const asked: unknown[] = []
+    const second = open({ onToolCall: ({ toolName }) => asked.push(toolName) }, { mode })
+    await second.chat.attach()
+    await tick(50)
+    expect([ran, told]).toEqual([['slow'], []])
+    expect(calls(second)).toEqual([['slowTool', 'The user stopped it.']])
+    expect(asked).toEqual(['slowTool'])
+    expect(second.chat.getSnapshot().interrupts).toHaveLength(1)
+  })
+})
+
+it('a call that the agent asks for by an interrupt is not run again if its answer never reached the server', async () => {
+  const { ran, open } = browser()
+  let posts = 0
+  const lost: typeof fetch = (input, init) => (init?.method === 'POST' && ++posts > 1 ? new Promise<never>(() => {}) : fetch(input, init))
+  const first = open({ connection: fetchServerSentEvents(url, { fetchClient: lost }) })
+  void first.chat.sendMessage('ask quickTool')
+  await until(() => posts === 2)
+  await tick(50)
+  first.crash()
+  const second = open()
+  expect(await second.chat.attach()).toEqual({ outcome: 'finished' })
+  expect([ran, told]).toEqual([['quick'], [['quick']]])
+})
+
 it.each(['locks', 'channel'])('a call that is left open runs in one tab, however many come back at once (%s)', async (agreement) => {
   const tabs = new FakeTabs()
   const { ran, open } = browser()

@@ -45,10 +45,15 @@ export function pointerTo({ threadId: named, conversation, runner }: KeptChat): 
   }
 }
 
-/** Results of calls that the last run left: nobody has gone on with them, so the server may not know them. */
+/**
+ * Results of calls that the last run left: nobody has gone on with them, so the server may not know them. A run that was stopped or
+ * failed does not say which calls it left.
+ */
 export function resultsLeft({ messages, runs }: Thread): readonly ToolMessage[] {
-  const pending = new Set(runs.at(-1)?.pendingToolCallIds)
-  return pending.size === 0 ? [] : messages.filter((message): message is ToolMessage => message.role === 'tool' && pending.has(message.toolCallId))
+  const { outcome, pendingToolCallIds } = runs.at(-1) ?? {}
+  const pending = new Set(pendingToolCallIds)
+  const left = outcome === 'finished' || outcome === 'interrupted' ? messages : messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1)
+  return left.filter((message): message is ToolMessage => message.role === 'tool' && (left !== messages || pending.has(message.toolCallId)))
 }
 
 /** What was stored of the calls that this run left; undefined if it was not one of ours. */

@@ -160,8 +160,8 @@ export class ThreadKeeper implements Keeper {
     return known === undefined ? base : { ...base, runs: known.runs }
   }
 
-  resultsOf(runId: string): readonly Message[] {
-    return (this.mode === 'server' && this.#pointer && recalledFrom(this.#pointer, runId)?.results) || []
+  get results(): readonly Message[] {
+    return (this.mode === 'server' && this.#pointer?.results) || []
   }
 
   caughtUp(): void {
@@ -222,7 +222,9 @@ export class ThreadKeeper implements Keeper {
 
   #runs(): string {
     const { busy, unfinished } = this.#chat.runner
-    const given = this.mode === 'server' ? resultsLeft(this.#chat.conversation.thread).length : 0
+    const kept = new Set(this.results.map(({ id }) => id))
+    // What was found there is no news, and what else is there is not to be written over for it.
+    const given = this.mode === 'server' ? resultsLeft(this.#chat.conversation.thread).filter(({ id }) => !kept.has(id)).length : 0
     // From its first event on, others can read it as well.
     return `${busy} ${unfinished?.runId} ${(unfinished?.seen ?? 0) > 0} ${given}`
   }
@@ -300,11 +302,9 @@ export class ThreadKeeper implements Keeper {
 
   #bring(): void {
     const { conversation, onChange } = this.#chat
-    const runId = conversation.thread.runs.at(-1)?.runId
-    const results = runId === undefined ? [] : this.resultsOf(runId)
-    if (results.length === 0) return
+    if (this.results.length === 0) return
     this.#quietly(() => {
-      conversation.bringResults(conversation.builder, results)
+      conversation.bringResults(conversation.builder, this.results)
       this.#ran = this.#runs()
       onChange()
     })
