@@ -4,6 +4,7 @@
  */
 import { Reporter } from '../diagnostics.ts'
 import { UsageError } from '../errors.ts'
+import { present } from '../json-value.ts'
 import type { Message, ToolMessage, VerifiedEvent } from '../events/event.ts'
 import type { Limits } from '../limits.ts'
 import { Draft } from './draft.ts'
@@ -74,12 +75,12 @@ export class ThreadBuilder {
 
   /** Marks interrupts as answered. */
   clearInterrupts(): void {
-    this.#draft.setInterrupts([])
+    this.#draft.interrupts.replace([])
   }
 
   /** Ends the run in hand from outside: stopped, cut off or rejected. What is open is closed, what came stays. */
   endRun(outcome: RunOutcome, error?: RunError): void {
-    this.#draft.endRun(outcome, error)
+    this.#draft.endRun(outcome, present({ error }))
   }
 
   /** The thread as it stands: immutable; the same object as before if nothing changed. */

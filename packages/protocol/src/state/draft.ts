@@ -8,109 +8,85 @@ import type { Limits } from '../limits.ts'
 import { PatchedDocument } from './json-patch.ts'
 import { MessageSlots } from './message-slots.ts'
 import { SharedList } from './shared-list.ts'
-import { EMPTY_THREAD, type Run, type RunError, type RunOutcome, type Step, type Subagent, type Thread } from './thread.ts'
+import { EMPTY_THREAD, type Run, type RunOutcome, type Step, type Subagent, type Thread } from './thread.ts'
+
+type RunChanges = { readonly [Field in keyof Run]?: Run[Field] | undefined } & Pick<Run, 'outcome'>
 
 export class Draft {
   readonly messages: MessageSlots
   readonly document: PatchedDocument
   readonly limits: Partial<Limits>
-  #stateChanged = false
   /** The state is null since before the run in hand, whose input could not say so. */
   heldNull = false
-  readonly #runs = new SharedList<Run>()
-  /** How many runs there were when the stream in hand began: those before it have ended and stay as they are. */
-  #earlier = 0
-  readonly #steps = new SharedList<Step>()
-  readonly #subagents = new SharedList<Subagent>()
-  readonly #subagentPlaces = new Map<string, number>()
-  readonly #interrupts = new SharedList<Interrupt>()
+  readonly runs: SharedList<Run>
+  readonly steps: SharedList<Step> = new SharedList()
+  readonly subagents: SharedList<Subagent> = new SharedList()
+  /** Where each subagent stands. */
+  readonly places: Map<string, number> = new Map()
+  readonly interrupts: SharedList<Interrupt> = new SharedList()
   /** Calls started in the run in hand, and whether a result came. */
   readonly runCalls: Map<string, boolean> = new Map()
+  /** How many runs there were when the stream in hand began: those before it have ended and stay as they are. */
+  #earlier = 0
   #last: Thread
 
   constructor({ messages, state, runs, interrupts }: Pick<Thread, 'messages' | 'state' | 'runs' | 'interrupts'>, limits: Partial<Limits> = {}) {
     this.limits = limits
     this.messages = new MessageSlots(messages)
     this.document = new PatchedDocument(state, limits)
-    this.#runs.replace(runs)
-    this.#earlier = runs.length
+    this.runs = new SharedList(runs)
     this.setInterrupts(interrupts)
+    this.beginStream()
     this.#last = { ...EMPTY_THREAD, state }
-  }
-
-  get state(): unknown {
-    return this.document.value
   }
 
   setState(state: unknown): void {
     this.heldNull = false
     this.document.value = state
-    this.#stateChanged = true
-  }
-
-  stateChanged(): void {
-    this.#stateChanged = true
   }
 
   /** A new stream begins; runs of earlier ones are over. */
   beginStream(): void {
-    this.#earlier = this.#runs.length
+    this.#earlier = this.runs.length
   }
 
   /** The last run of the stream in hand. */
   get run(): Run | undefined {
-    return this.#runs.length > this.#earlier ? this.#runs.at(-1) : undefined
+    return this.runs.length > this.#earlier ? this.runs.at(-1) : undefined
   }
 
   startRun(run: Run): void {
-    this.#runs.push(run)
+    this.runs.push(run)
     this.runCalls.clear()
-    this.#steps.clear()
-    this.#subagents.clear()
-    this.#subagentPlaces.clear()
+    this.steps.replace([])
+    this.subagents.replace([])
+    this.places.clear()
   }
 
-  updateRun(changes: Partial<Run> & { readonly outcome: RunOutcome }): void {
+  /** Changes the run in hand; one that ends before it has begun is a run all the same. What is said to be undefined is taken away. */
+  updateRun(changes: RunChanges): void {
     const { run } = this
-    if (run === undefined) this.#runs.push(changes)
-    else this.replaceRun({ ...run, ...changes })
+    const next = present({ ...run, ...changes }) as Run
+    if (run === undefined) this.runs.push(next)
+    else this.runs.set(this.runs.length - 1, next)
   }
 
-  replaceRun(run: Run): void {
-    this.#runs.set(this.#runs.length - 1, run)
-  }
-
-  endRun(outcome: RunOutcome, error?: RunError): void {
+  endRun(outcome: RunOutcome, more?: Omit<RunChanges, 'outcome'>): void {
     this.messages.closeAll()
-    this.#steps.clear()
-    if (this.run === undefined && outcome === 'truncated') return
-    this.updateRun({ outcome, ...present({ error }) })
-  }
-
-  startStep(step: Step): void {
-    this.#steps.push(step)
-  }
-
-  finishStep(stepName: string, subagentRunId: string | undefined): void {
-    const index = this.#steps.findLastIndex((step) => step.stepName === stepName && step.subagentRunId === subagentRunId)
-    if (index !== -1) this.#steps.remove(index)
-  }
-
-  startSubagent(subagent: Subagent): void {
-    this.#subagentPlaces.set(subagent.subagentRunId, this.#subagents.length)
-    this.#subagents.push(subagent)
-  }
-
-  updateSubagent(subagentRunId: string, changes: Partial<Subagent>): void {
-    const index = this.#subagentPlaces.get(subagentRunId)
-    const subagent = index === undefined ? undefined : this.#subagents.at(index)
-    if (index !== undefined && subagent !== undefined) this.#subagents.set(index, { ...subagent, ...changes })
+    this.steps.replace([])
+    if (this.run !== undefined || outcome !== 'truncated') this.updateRun({ outcome, ...more })
   }
 
   /** An answer names its interrupt by id: of several with one id the first is asked, and the others are answered with it. */
-  setInterrupts(interrupts: readonly Interrupt[]): void {
+  setInterrupts(interrupts: readonly Interrupt[], onRepeated?: (id: string, index: number) => void): void {
     const seen = new Set<string>()
-    this.#interrupts.replace(interrupts.filter(({ id }) => !seen.has(id) && seen.add(id)))
+    const first = interrupts.filter(({ id }, index) => {
+      const repeated = seen.has(id)
+      if (repeated) onRepeated?.(id, index)
+      seen.add(id)
+      return !repeated
+    })
+    this.interrupts.replace(first)
   }
 
   /** The thread as it stands: an immutable value, the same one as before if nothing changed. */
@@ -118,13 +94,12 @@ export class Draft {
     const last = this.#last
     const next: Thread = {
       messages: this.messages.snapshot(),
-      state: this.#stateChanged ? this.document.value : last.state,
-      runs: this.#runs.share(),
-      steps: this.#steps.share(),
-      subagents: this.#subagents.share(),
-      interrupts: this.#interrupts.share(),
+      state: this.document.value,
+      runs: this.runs.share(),
+      steps: this.steps.share(),
+      subagents: this.subagents.share(),
+      interrupts: this.interrupts.share(),
     }
-    this.#stateChanged = false
     if ((Object.keys(next) as (keyof Thread)[]).every((key) => next[key] === last[key])) return last
     this.#last = next
     return next

@@ -3,9 +3,8 @@
  * edited in place until the next. It knows no events.
  */
 import type { AssistantMessage, Message, Metadata, ToolCall } from '../events/event.ts'
-import type { InputFeed } from './input-feed.ts'
 import { define, present } from '../json-value.ts'
-import { notesOf, setNotes } from './notes.ts'
+import { notesOf, setNotes, type Notes } from './notes.ts'
 
 export interface Slot {
   /** The message as it stands. */
@@ -13,22 +12,17 @@ export interface Slot {
   index: number
   /** Differs from what the last snapshot showed. */
   dirty: boolean
-  /** `message` was copied since the last snapshot and may be edited in place. */
-  owned: boolean
   /** Deltas may still come. */
   open: boolean
-  /** Calls that were copied since the last snapshot. */
-  calls: CallSlot[] | undefined
 }
 
 export interface CallSlot {
   call: ToolCall
   host: Slot
   position: number
-  dirty: boolean
   open: boolean
   textOffset: number | undefined
-  input: InputFeed | undefined
+  input: Notes['input']
 }
 
 export class MessageSlots {
@@ -36,9 +30,11 @@ export class MessageSlots {
   readonly #byId = new Map<string, Slot>()
   readonly #calls = new Map<string, CallSlot>()
   #dirty: Slot[] = []
+  /** Calls that were written to since the last snapshot. */
+  #dirtyCalls: CallSlot[] = []
   readonly #open = new Set<Slot | CallSlot>()
-  /** Metadata made since the last snapshot: nobody else holds it. */
-  readonly #merged = new Set<Metadata>()
+  /** Messages, calls, lists of calls and metadata made since the last snapshot: nobody else holds them, so they may be edited in place. */
+  readonly #made = new Set<object>()
   /** The order or number of messages changed since the last snapshot. */
   #reshaped = false
   #last: readonly Message[] = []
@@ -66,7 +62,6 @@ export class MessageSlots {
     if (known !== undefined) {
       const calls = this.#forgetCalls(known)
       known.message = message
-      known.owned = false
       this.#mark(known)
       this.#indexCalls(known, calls)
       return known
@@ -119,12 +114,16 @@ export class MessageSlots {
 
   /** The message of a slot, to be edited in place until the next snapshot. */
   write(slot: Slot): Message {
-    if (!slot.owned) {
-      slot.owned = true
-      slot.message = { ...slot.message }
+    if (!this.#made.has(slot.message)) {
+      slot.message = this.#make({ ...slot.message })
       this.#mark(slot)
     }
     return slot.message
+  }
+
+  #make<Made extends object>(made: Made): Made {
+    this.#made.add(made)
+    return made
   }
 
   #mark(slot: Slot): void {
@@ -135,12 +134,10 @@ export class MessageSlots {
 
   /** A call, to be edited in place until the next snapshot. */
   writeCall(slot: CallSlot): ToolCall {
-    if (!slot.dirty) {
-      slot.dirty = true
-      slot.call = { ...slot.call, function: { ...slot.call.function } }
-      const host = this.#writeCalls(slot.host)
-      host[slot.position] = slot.call
-      ;(slot.host.calls as CallSlot[]).push(slot)
+    if (!this.#made.has(slot.call)) {
+      slot.call = this.#make({ ...slot.call, function: { ...slot.call.function } })
+      this.#writeCalls(slot.host)[slot.position] = slot.call
+      this.#dirtyCalls.push(slot)
     }
     return slot.call
   }
@@ -152,29 +149,23 @@ export class MessageSlots {
       target.metadata = metadata
       return
     }
-    if (!this.#merged.has(target.metadata)) {
-      target.metadata = { ...target.metadata }
-      this.#merged.add(target.metadata)
-    }
+    if (!this.#made.has(target.metadata)) target.metadata = this.#make({ ...target.metadata })
     for (const key of Object.keys(metadata)) define(target.metadata, key, metadata[key])
   }
 
   addCall(host: Slot, call: ToolCall, textOffset: number): CallSlot {
     const calls = this.#writeCalls(host)
-    const slot: CallSlot = { call, host, position: calls.length, dirty: true, open: false, textOffset, input: undefined }
+    const slot: CallSlot = { call: this.#make(call), host, position: calls.length, open: false, textOffset, input: undefined }
     calls.push(call)
-    ;(host.calls as CallSlot[]).push(slot)
+    this.#dirtyCalls.push(slot)
     this.#calls.set(call.id, slot)
     return slot
   }
 
   #writeCalls(host: Slot): ToolCall[] {
     const message = this.write(host) as AssistantMessage
-    if (host.calls === undefined) {
-      host.calls = []
-      message.toolCalls = message.toolCalls === undefined ? [] : message.toolCalls.slice()
-    }
-    return message.toolCalls as ToolCall[]
+    const { toolCalls = [] } = message
+    return this.#made.has(toolCalls) ? toolCalls : (message.toolCalls = this.#make(toolCalls.slice()))
   }
 
   setOpen(slot: Slot | CallSlot, open: boolean): void {
@@ -205,7 +196,7 @@ export class MessageSlots {
       const open = known?.open ?? false
       // What was read of the arguments holds as long as they are the same.
       const input = known?.call.function.arguments === call.function.arguments ? known.input : undefined
-      const next: CallSlot = { call, host: slot, position, dirty: false, open, textOffset, input }
+      const next: CallSlot = { call, host: slot, position, open, textOffset, input }
       if (open) this.#open.add(next)
       if (open || textOffset !== undefined || input !== undefined) note(next)
       this.#calls.set(call.id, next)
@@ -214,7 +205,6 @@ export class MessageSlots {
 
   #forgetCalls(slot: Slot): ReadonlyMap<string, CallSlot> {
     const forgotten = new Map<string, CallSlot>()
-    slot.calls = undefined
     if (slot.message.role !== 'assistant') return forgotten
     for (const call of slot.message.toolCalls ?? []) {
       const known = this.#calls.get(call.id)
@@ -229,13 +219,9 @@ export class MessageSlots {
   /** The messages as they stand: an immutable list, the same one as before if nothing changed. */
   snapshot(): readonly Message[] {
     if (this.#dirty.length === 0 && !this.#reshaped) return this.#last
+    this.#dirtyCalls.forEach(note)
     for (const slot of this.#dirty) {
-      slot.dirty = slot.owned = false
-      for (const call of slot.calls ?? []) {
-        call.dirty = false
-        note(call)
-      }
-      slot.calls = undefined
+      slot.dirty = false
       if (slot.open) setNotes(slot.message, { open: true })
     }
     let messages: Message[]
@@ -246,7 +232,8 @@ export class MessageSlots {
       for (const slot of this.#dirty) messages[slot.index] = slot.message
     }
     this.#dirty = []
-    this.#merged.clear()
+    this.#dirtyCalls = []
+    this.#made.clear()
     this.#reshaped = false
     this.#last = messages
     return messages
@@ -254,7 +241,7 @@ export class MessageSlots {
 }
 
 function newSlot(message: Message, index: number): Slot {
-  return { message, index, dirty: false, owned: false, open: false, calls: undefined }
+  return { message, index, dirty: false, open: false }
 }
 
 function note({ call, open, textOffset, ...slot }: CallSlot): void {

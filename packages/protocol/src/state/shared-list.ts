@@ -1,7 +1,13 @@
 /** A list that is edited in place until somebody looks, and copied on the first edit after that. */
 export class SharedList<Item> {
-  #items: Item[] = []
-  #shared = false
+  #items: readonly Item[]
+  /** As `#items`, if nobody else has seen it. */
+  #own: Item[] | undefined
+
+  /** @param items are not edited. */
+  constructor(items: readonly Item[] = []) {
+    this.#items = items
+  }
 
   get length(): number {
     return this.#items.length
@@ -11,46 +17,36 @@ export class SharedList<Item> {
     return this.#items.at(index)
   }
 
-  /** Index of the last item for which `test` holds, or -1. */
-  findLastIndex(test: (item: Item) => boolean): number {
-    return this.#items.findLastIndex(test)
-  }
-
   push(item: Item): void {
-    this.#own().push(item)
+    this.#edit().push(item)
   }
 
   set(index: number, item: Item): void {
-    this.#own()[index] = item
+    this.#edit()[index] = item
   }
 
-  remove(index: number): void {
-    this.#own().splice(index, 1)
+  /** Takes out the last item for which `test` holds, if there is one. */
+  removeLast(test: (item: Item) => boolean): void {
+    const index = this.#items.findLastIndex(test)
+    if (index !== -1) this.#edit().splice(index, 1)
   }
 
-  clear(): void {
-    if (this.#items.length === 0) return
-    this.#items = []
-    this.#shared = false
-  }
-
-  /** Makes these the items; the list given is not edited. */
+  /** Makes these the items; the list given is not edited. An empty list stays the one it is. */
   replace(items: readonly Item[]): void {
-    this.clear()
-    if (items.length > 0) this.#items = items.slice()
+    if (items.length === 0 && this.#items.length === 0) return
+    this.#items = items
+    this.#own = undefined
   }
 
   /** The items: an immutable list, the same one as before if nothing changed. */
   share(): readonly Item[] {
-    this.#shared = true
+    this.#own = undefined
     return this.#items
   }
 
-  #own(): Item[] {
-    if (this.#shared) {
-      this.#items = this.#items.slice()
-      this.#shared = false
-    }
-    return this.#items
+  #edit(): Item[] {
+    this.#own ??= this.#items.slice()
+    this.#items = this.#own
+    return this.#own
   }
 }

@@ -32,7 +32,6 @@ export function delta(draft: Draft, event: EventOf<'STATE_DELTA'>, reporter: Rep
 function patch(draft: Draft, event: EventOf<'STATE_DELTA'>): JsonPatchError | undefined {
   try {
     draft.document.apply(event.delta)
-    draft.stateChanged()
     return undefined
   } catch (error) {
     if (!(error instanceof JsonPatchError)) throw error

@@ -5,9 +5,10 @@ import type { Draft } from './draft.ts'
 
 export function started(draft: Draft, event: EventOf<'STEP_STARTED'>): void {
   const { stepName, subagentRunId } = event
-  draft.startStep({ stepName, ...present({ subagentRunId }) })
+  draft.steps.push({ stepName, ...present({ subagentRunId }) })
 }
 
 export function finished(draft: Draft, event: EventOf<'STEP_FINISHED'>): void {
-  draft.finishStep(event.stepName, event.subagentRunId)
+  const { stepName, subagentRunId } = event
+  draft.steps.removeLast((step) => step.stepName === stepName && step.subagentRunId === subagentRunId)
 }

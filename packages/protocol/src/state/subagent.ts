@@ -2,10 +2,12 @@
 import { present } from '../json-value.ts'
 import type { EventOf } from '../events/event.ts'
 import type { Draft } from './draft.ts'
+import type { Subagent } from './thread.ts'
 
 export function started(draft: Draft, event: EventOf<'SUBAGENT_STARTED'>): void {
   const { subagentRunId, name, description, parentSubagentRunId, parentToolCallId, parentMessageId } = event
-  draft.startSubagent({
+  draft.places.set(subagentRunId, draft.subagents.length)
+  draft.subagents.push({
     subagentRunId,
     name,
     ...present({ description, parentSubagentRunId, parentToolCallId, parentMessageId }),
@@ -15,7 +17,7 @@ export function started(draft: Draft, event: EventOf<'SUBAGENT_STARTED'>): void 
 
 export function finished(draft: Draft, event: EventOf<'SUBAGENT_FINISHED'>): void {
   const { subagentRunId, outcome, result } = event
-  draft.updateSubagent(subagentRunId, {
+  update(draft, subagentRunId, {
     outcome: outcome?.type === 'suspended' ? 'suspended' : 'finished',
     ...present({ result }),
   })
@@ -23,5 +25,10 @@ export function finished(draft: Draft, event: EventOf<'SUBAGENT_FINISHED'>): voi
 
 export function failed(draft: Draft, event: EventOf<'SUBAGENT_ERROR'>): void {
   const { subagentRunId, message, code } = event
-  draft.updateSubagent(subagentRunId, { outcome: 'error', error: { message, ...present({ code }) } })
+  update(draft, subagentRunId, { outcome: 'error', error: { message, ...present({ code }) } })
+}
+
+function update(draft: Draft, subagentRunId: string, changes: Partial<Subagent>): void {
+  const index = draft.places.get(subagentRunId)
+  if (index !== undefined) draft.subagents.set(index, { ...(draft.subagents.at(index) as Subagent), ...changes })
 }

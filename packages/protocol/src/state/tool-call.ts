@@ -3,7 +3,6 @@ import { present } from '../json-value.ts'
 import type { Reporter } from '../diagnostics.ts'
 import type { EventOf, Message, ToolMessage } from '../events/event.ts'
 import type { Draft } from './draft.ts'
-import { InputFeed } from './input-feed.ts'
 import type { CallSlot, Slot } from './message-slots.ts'
 
 export function start(draft: Draft, event: EventOf<'TOOL_CALL_START'>, reporter: Reporter): void {
@@ -53,7 +52,7 @@ export function args(draft: Draft, event: EventOf<'TOOL_CALL_ARGS'>, reporter: R
   const slot = target(draft, event.toolCallId, reporter)
   if (slot === undefined) return
   const call = draft.messages.writeCall(slot)
-  ;(slot.input ??= new InputFeed()).grow(event.delta, call.function.arguments.length)
+  ;(slot.input ??= {}).feed?.grow(event.delta, call.function.arguments.length)
   call.function.arguments += event.delta
   if (event.metadata !== undefined) draft.messages.merge(call, event.metadata)
 }

@@ -3,7 +3,7 @@
  */
 import type { EventOf, Message, ToolCall, VerifiedEvent } from '../events/event.ts'
 import { isObject } from '../json-value.ts'
-import { notesOf } from '../state/notes.ts'
+import { readStreamed } from '../state/input-feed.ts'
 import { PartialJson } from '../state/partial-json.ts'
 import type { HookExtras } from './subscriber.ts'
 
@@ -113,15 +113,13 @@ function findCall(messages: readonly Message[], id: string): ToolCall | undefine
   return undefined
 }
 
-const makeReader = (): PartialJson => new PartialJson()
-
 /** Read as it grows, so that each delta costs what it brings. */
 function partial(call: ToolCall | undefined): Record<string, unknown> {
   if (call === undefined) return {}
   const text = call.function.arguments
-  let read = notesOf(call).input?.read(text, makeReader)
+  let read = readStreamed(call, text)
   if (read === undefined) {
-    const json = makeReader()
+    const json = new PartialJson()
     json.append(text)
     read = json
   }

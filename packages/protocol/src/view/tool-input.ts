@@ -1,6 +1,6 @@
 /** The arguments of a call as a value, for those who ask: no part carries it, so that parts cost nothing to make. */
 import type { ToolCall } from '../events/event.ts'
-import { notesOf } from '../state/notes.ts'
+import { readStreamed } from '../state/input-feed.ts'
 import { PartialJson } from '../state/partial-json.ts'
 import type { ToolCallPart, ToolInputOf } from './ui-message.ts'
 
@@ -14,8 +14,6 @@ export function setCall(part: ToolCallPart, call: ToolCall): void {
 export function callOf(part: ToolCallPart): ToolCall | undefined {
   return calls.get(part)
 }
-
-const makeReader = (): PartialJson => new PartialJson()
 
 /** Readings of arguments that no fold follows: history, and snapshots older than what was read. */
 const readings = new WeakMap<object, { readonly value: unknown }>()
@@ -39,7 +37,7 @@ function readingOf(part: ToolCallPart): unknown {
   if (approval?.approved === true && approval.input !== undefined) return approval.input
   const call = calls.get(part)
   const text = part.arguments
-  const read = call === undefined ? undefined : notesOf(call).input?.read(text, makeReader)
+  const read = call && readStreamed(call, text)
   if (read !== undefined) return read.value
   const key = call ?? part
   let alone = readings.get(key)
