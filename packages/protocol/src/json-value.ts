@@ -8,7 +8,7 @@ export function isContainer(value: unknown): value is Container {
 
 /** An object that is no list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isContainer(value) && !Array.isArray(value)
 }
 
 /** Equality of JSON values (RFC 6902 §4.6). */

@@ -7,9 +7,8 @@ const [OUR_MAJOR, OUR_MINOR]: readonly [number, number] = [1, 0]
 
 /** What to say of a version a producer declared, or undefined if it is ours or older. */
 export function versionConcern(declared: string): string | undefined {
-  const parts = /^(\d+)\.(\d+)$/.exec(declared)
-  if (parts === null) return `The producer declares protocol version "${declared}", which is not MAJOR.MINOR`
-  const [major, minor] = [Number(parts[1]), Number(parts[2])]
+  const [, major, minor] = (/^(\d+)\.(\d+)$/.exec(declared) ?? []).map(Number)
+  if (major === undefined || minor === undefined) return `The producer declares protocol version "${declared}", which is not MAJOR.MINOR`
   return major > OUR_MAJOR || (major === OUR_MAJOR && minor > OUR_MINOR)
     ? `The producer declares protocol version ${declared}; this reader knows ${PROTOCOL_VERSION}`
     : undefined

@@ -21,7 +21,7 @@ export function snapshot(draft: Draft, event: EventOf<'ACTIVITY_SNAPSHOT'>): voi
   } else if (known.message.role !== 'activity') {
     if (event.replace !== false) draft.messages.put(next)
   } else if (event.replace === false) {
-    if (metadata !== undefined) draft.messages.merge(draft.messages.write(known), metadata)
+    draft.messages.merge(known, metadata)
   } else {
     const before = known.message.metadata
     draft.messages.put(before === undefined ? next : { ...next, metadata: { ...before, ...metadata } })
@@ -35,7 +35,7 @@ export function delta(draft: Draft, event: EventOf<'ACTIVITY_DELTA'>, reporter: 
     return
   }
   const message = draft.messages.write(slot) as ActivityMessage
-  draft.messages.merge(message, event.metadata)
+  draft.messages.merge(slot, event.metadata)
   try {
     const content = applyPatch(message.content, event.patch, draft.limits)
     if (!isObject(content)) {

@@ -142,9 +142,14 @@ export class MessageSlots {
     return slot.call
   }
 
+  #edit(slot: Slot | CallSlot): { metadata?: Metadata } {
+    return 'host' in slot ? this.writeCall(slot) : this.write(slot)
+  }
+
   /** Metadata merges key by key into what an event builds; the last write wins (AG-UI 1.0, fold). */
-  merge(target: { metadata?: Metadata }, metadata: Metadata | undefined): void {
+  merge(slot: Slot | CallSlot, metadata: Metadata | undefined): void {
     if (metadata === undefined) return
+    const target = this.#edit(slot)
     if (target.metadata === undefined) {
       target.metadata = metadata
       return
@@ -173,8 +178,7 @@ export class MessageSlots {
     slot.open = open
     if (open) this.#open.add(slot)
     else this.#open.delete(slot)
-    if ('host' in slot) this.writeCall(slot)
-    else this.write(slot)
+    this.#edit(slot)
   }
 
   /** Nothing more will come for what is open. */

@@ -18,7 +18,7 @@ export function start(draft: Draft, event: Start, reporter: Reporter): void {
   // A known message goes on: reopened, or made before by a tool call that named it. Role, name and owner stay.
   const slot = known ?? draft.messages.put(created(event))
   draft.messages.setOpen(slot, true)
-  if (known !== undefined && event.metadata !== undefined) draft.messages.merge(draft.messages.write(slot), event.metadata)
+  if (known !== undefined) draft.messages.merge(slot, event.metadata)
 }
 
 function created(event: Start): Message {
@@ -26,24 +26,22 @@ function created(event: Start): Message {
     id: event.messageId,
     role: event.role ?? 'assistant',
     content: '',
-    ...('name' in event && event.name !== undefined && { name: event.name }),
-    ...present({ subagentRunId: event.subagentRunId, metadata: event.metadata }),
+    ...present({ name: (event as { name?: string }).name, subagentRunId: event.subagentRunId, metadata: event.metadata }),
   } as Message & { role: TextMessageRole | 'reasoning' }
 }
 
 export function content(draft: Draft, event: Content, reporter: Reporter): void {
   const slot = target(draft, event, reporter)
   if (slot === undefined) return
-  const message = draft.messages.write(slot)
-  if (event.metadata !== undefined) draft.messages.merge(message, event.metadata)
-  append(message, event.delta)
+  draft.messages.merge(slot, event.metadata)
+  append(draft.messages.write(slot), event.delta)
 }
 
 export function end(draft: Draft, event: End, reporter: Reporter): void {
   const slot = target(draft, event, reporter)
   if (slot === undefined) return
   draft.messages.setOpen(slot, false)
-  if (event.metadata !== undefined) draft.messages.merge(draft.messages.write(slot), event.metadata)
+  draft.messages.merge(slot, event.metadata)
 }
 
 /** The message an event writes to. A snapshot may have dropped it since it was opened. */

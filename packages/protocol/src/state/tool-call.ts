@@ -24,7 +24,7 @@ export function start(draft: Draft, event: EventOf<'TOOL_CALL_START'>, reporter:
     draft.messages.writeCall(slot).function.name = event.toolCallName
   }
   draft.messages.setOpen(slot, true)
-  if (event.metadata !== undefined) draft.messages.merge(draft.messages.writeCall(slot), event.metadata)
+  draft.messages.merge(slot, event.metadata)
 }
 
 /** The assistant message a new call goes on: its parent, or a new one. */
@@ -54,14 +54,14 @@ export function args(draft: Draft, event: EventOf<'TOOL_CALL_ARGS'>, reporter: R
   const call = draft.messages.writeCall(slot)
   ;(slot.input ??= {}).feed?.grow(event.delta, call.function.arguments.length)
   call.function.arguments += event.delta
-  if (event.metadata !== undefined) draft.messages.merge(call, event.metadata)
+  draft.messages.merge(slot, event.metadata)
 }
 
 export function end(draft: Draft, event: EventOf<'TOOL_CALL_END'>, reporter: Reporter): void {
   const slot = target(draft, event.toolCallId, reporter)
   if (slot === undefined) return
   draft.messages.setOpen(slot, false)
-  if (event.metadata !== undefined) draft.messages.merge(draft.messages.writeCall(slot), event.metadata)
+  draft.messages.merge(slot, event.metadata)
 }
 
 function target(draft: Draft, toolCallId: string, reporter: Reporter): CallSlot | undefined {
