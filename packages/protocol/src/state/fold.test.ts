@@ -1,6 +1,6 @@
 /** The fold, behaviour by behaviour (AG-UI 1.0, fold and snapshots), and the three decisions of the design's seed. */
 import { describe, expect, it } from 'vitest'
-import { ThreadBuilder, ThreadReader, toUIMessages, UsageError, type Diagnostic, type Event, type Message, type Thread } from '../index.ts'
+import { reportMode, ThreadBuilder, ThreadReader, toUIMessages, UsageError, type Diagnostic, type Event, type Message, type Thread } from '../index.ts'
 
 const start: Event = { type: 'RUN_STARTED', threadId: 't', runId: 'r' }
 const finish: Event = { type: 'RUN_FINISHED', threadId: 't', runId: 'r' }
@@ -220,6 +220,12 @@ describe('runs', () => {
     expect(reader.finish()).toBe('finished')
     expect(reader.count).toBe(2)
     expect(toUIMessages(reader.snapshot().messages)[0]?.parts).toEqual([])
+  })
+
+  it('a run that goes on after its end and ends with nothing pending says so, and keeps what it resulted in', () => {
+    const reader = new ThreadReader({ mode: reportMode })
+    for (const event of [start, ...call('a'), { ...finish, result: 1 }, result('a'), finish]) reader.accept(event)
+    expect(reader.snapshot().runs).toEqual([{ threadId: 't', runId: 'r', outcome: 'finished', result: 1 }])
   })
 
   it('a run that is ended from outside closes what was open', () => {
