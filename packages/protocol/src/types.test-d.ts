@@ -1,7 +1,7 @@
 /** What must compile between `@ag-ui/core` and us, and what must not. Checked by the compiler, never run. */
 import type * as Core from '@ag-ui/core'
 import type { Event, EventOf, Interrupt, Message, ResumeEntry, RunAgentInput, Tool, UIMessage, VerifiedEvent } from './index.ts'
-import { buildRunAgentInput, toCoreEvent } from './index.ts'
+import { buildRunAgentInput, compatible, reportMode, ThreadReader, toCoreEvent } from './index.ts'
 
 declare const coreEvent: Core.Event
 declare const coreMessage: Core.Message
@@ -38,3 +38,8 @@ export const chunk: VerifiedEvent = { type: 'TEXT_MESSAGE_CHUNK', messageId: 'm'
 export const wrong: Event = { type: 'TEXT_MESSAGE_CONTENT', messageId: 'm', delta: 5 }
 // @ts-expect-error -- absent is left out, not undefined
 export const absent: Event = { type: 'TEXT_MESSAGE_START', messageId: 'm', name: undefined }
+
+// A reader takes what is lenient as a value; its name would have to load it.
+export const readers: ThreadReader[] = [new ThreadReader({ mode: 'strict' }), new ThreadReader({ mode: reportMode }), new ThreadReader(compatible('tolerant'))]
+// @ts-expect-error -- the name of a mode
+export const byName: ThreadReader = new ThreadReader({ mode: 'tolerant' })

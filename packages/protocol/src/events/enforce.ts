@@ -141,15 +141,8 @@ export class Enforcer {
         delete copy[key]
       }
     }
-    if (missing > 0) {
-      for (const key of shape.required) {
-        if (!Object.hasOwn(value, key) || value[key] === undefined) {
-          this.#path.push(key)
-          return this.#malformed(`required field \`${key}\` is missing`)
-        }
-      }
-    }
-    return copy ?? value
+    const absent = missing > 0 && shape.required.find((key) => !Object.hasOwn(value, key) || value[key] === undefined)
+    return absent ? this.#missing(absent) : (copy ?? value)
   }
 
   /** What is kept of a member; of one that is gone, what was removed inside is not told. */
@@ -165,10 +158,8 @@ export class Enforcer {
   #union(shape: UnionShape, value: unknown): unknown {
     if (!isObject(value)) return this.#fail('an object', value)
     const tag = Object.hasOwn(value, shape.tag) ? value[shape.tag] : undefined
-    if (typeof tag !== 'string') {
-      this.#path.push(shape.tag)
-      return tag === undefined ? this.#malformed(`required field \`${shape.tag}\` is missing`) : this.#fail('a string', tag)
-    }
+    if (tag === undefined) return this.#missing(shape.tag)
+    if (typeof tag !== 'string') return this.#member(string, shape.tag, tag)
     const member = shape.members.get(tag)
     return member === undefined ? GONE : this.#object(member, value)
   }
@@ -202,6 +193,11 @@ export class Enforcer {
 
   #fail(expected: string, value: unknown): never {
     return this.#malformed(`expected ${expected}, got ${kindOf(value)}`)
+  }
+
+  #missing(key: string): never {
+    this.#path.push(key)
+    return this.#malformed(`required field \`${key}\` is missing`)
   }
 
   #malformed(what: string): never {
