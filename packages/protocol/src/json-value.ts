@@ -49,5 +49,7 @@ export type Present<Fields extends object> = {
 
 /** These fields, without those that are undefined: an absent field of AG-UI has no key. */
 export function present<Fields extends object>(fields: Fields): Present<Fields> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<Fields>
+  const kept: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(fields)) if (value !== undefined) define(kept, key, value)
+  return kept as Present<Fields>
 }
