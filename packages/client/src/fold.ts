@@ -36,6 +36,8 @@ export class StreamFold {
   readonly #reader: ThreadReader
   #begun = false
   #made: Ending | undefined
+  /** By what was folded here; runs of others may be folded into the same builder before and after. */
+  #told: RunOutcome = 'running'
   #stopped = false
 
   constructor(options: FoldOptions) {
@@ -61,7 +63,7 @@ export class StreamFold {
   }
 
   get outcome(): RunOutcome {
-    return this.#made?.outcome ?? this.#reader.outcome
+    return this.#made?.outcome ?? this.#told
   }
 
   /** Folds one chunk. An ending if the stream is over by it: the peer broke a rule, or folding itself failed. */
@@ -73,6 +75,7 @@ export class StreamFold {
       if (thrown === this.#reader.error) return this.ended()
       return this.#failed({ outcome: 'error', error: toError(thrown) })
     }
+    this.#told = this.#reader.outcome
     return undefined
   }
 
@@ -91,7 +94,9 @@ export class StreamFold {
   ended(): Ending {
     this.#begin(false)
     if (this.#made !== undefined) return this.#made
-    const outcome = this.#reader.finish()
+    const { error, outcome: now } = this.#reader
+    const isOther = error === undefined && this.#told !== 'running' && this.#told !== now
+    const outcome = isOther ? this.#told : this.#reader.finish()
     return resultOfEnd(outcome, this.#reader.error, this.snapshot().runs.at(-1))
   }
 

@@ -75,6 +75,37 @@ describe('runs of others', () => {
     expect(chat.getSnapshot().runs.map(({ outcome }) => outcome)).toEqual(['finished', 'finished', 'finished'])
   })
 
+  it.each([
+    ['before ours began', 0],
+    ['in the middle of ours', 3],
+    ['when ours is over and the next of theirs runs', hello('', 'Ours').length + 3],
+  ])('do not end ours when a send settles late, %s', async (_, settlesBehind) => {
+    const { chat, emit, onSend, subscribers } = live()
+    await until(() => subscribers() === 1)
+    onSend((runId) => emit(...hello(runId, 'First')))
+    await chat.sendMessage('One')
+    let ours = ''
+    let handedOver: () => void = () => {}
+    onSend((runId) => {
+      ours = runId
+      return new Promise((resolve) => (handedOver = resolve))
+    })
+    const sending = chat.sendMessage('Two')
+    await until(() => ours !== '')
+    emit(...hello('theirs', 'Between'))
+    await until(() => texts(chat).includes('Between'))
+    const events = [...hello(ours, 'Ours'), started('next'), ...text('Next', 'mn').slice(0, 2)]
+    emit(...events.slice(0, settlesBehind))
+    await tick(5)
+    handedOver()
+    await tick(5)
+    emit(...events.slice(settlesBehind), ...text('Next', 'mn').slice(2), finished('next'))
+    expect(await sending).toEqual({ outcome: 'finished' })
+    await until(() => status(chat) === 'ready' && texts(chat).includes('Next'))
+    expect(texts(chat)).toEqual(['One', 'First', 'Two', 'Between', 'Ours', 'Next'])
+    expect(chat.getSnapshot().runs.map(({ outcome }) => outcome)).toEqual(['finished', 'finished', 'finished', 'finished'])
+  })
+
   it('are told from ours before anything of ours was heard, if their start says what was asked', async () => {
     const { chat, emit, onSend, subscribers } = live()
     await until(() => subscribers() === 1)
