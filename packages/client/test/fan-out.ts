@@ -1,5 +1,6 @@
 /** A server over real WebSockets that tells all of a thread what each of them asks: one run after the other, its input echoed. */
-import type { StreamChunk } from '@millrace/client'
+import type { HydratedThread, StreamChunk } from '@millrace/client'
+import { ThreadReader } from '@millrace/protocol'
 import { serveSockets, type ServedSocket } from './serve-sockets.ts'
 import { finished, started, text, until } from './events.ts'
 
@@ -58,6 +59,17 @@ export async function fanOut() {
     sockets: server.sockets,
     runs,
     listening,
+    /** What a client is told that comes back: what was asked, and all that is over. */
+    hydrate: async (): Promise<HydratedThread> => {
+      const reader = new ThreadReader({ mode: 'report' })
+      let active: string | undefined
+      for (const [runId, events] of log) {
+        if (over.has(runId)) for (const event of events) reader.accept(event)
+        else active = runId
+      }
+      const { messages, state, interrupts } = reader.snapshot()
+      return { messages, state, interrupts, activeRun: active === undefined ? null : { runId: active }, endedRuns: [...over] }
+    },
     /** Begins a run that nobody asked for. */
     begin: (runId: string, threadId: string) => {
       turn = turn.then(() => play({ threadId, runId, messages: [{ id: `u-${runId}`, role: 'user', content: 'nobody' }] }))

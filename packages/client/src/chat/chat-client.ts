@@ -67,7 +67,6 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
     this.#settings = options
     this.#threadId = options.threadId
     this.#connection = resolveConnection(options)
-    requireLive(options.live, this.#connection)
     checkClientOptions(options)
     this.#conversation = new Conversation(options, this.#desk, this.#readOutputs())
     this.#runner = new Runner({
@@ -86,6 +85,7 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
       onOver: (result) => this.#sender.sendWaiting(result),
     })
     this.#keeper = this.#keep(options)
+    requireLive(options.live, this.#connection, this.#keeper)
     const told = new Told()
     this.#attachment = new Attachment({
       told,
@@ -359,7 +359,7 @@ export class Chat<Types extends ChatTypes = ChatTypes> {
     checkSettings(settings)
     const changed = connection !== settings.connection || fetcher !== settings.fetcher
     const next = changed ? resolveConnection(settings) : this.#connection
-    requireLive(settings.live, next)
+    requireLive(settings.live, next, this.#keeper)
     this.#connection = next
     this.#settings = settings
     this.#conversation.outputs ??= this.#readOutputs()

@@ -55,6 +55,8 @@ export interface Recalled {
 export interface Keeper {
   /** `server`: the thread is the server's, which is asked for it. `client`: what was kept is the thread. */
   readonly mode: 'client' | 'server'
+  /** What other tabs keep of the thread shows here. */
+  readonly sharesStored: boolean
   /** Why the thread is not kept at present. */
   readonly error: Error | undefined
   /** Shows what was kept, once. A promise if it could not be done at once. */

@@ -6,6 +6,7 @@ import { UsageError } from '@millrace/protocol'
 import { DRAIN, type NormalizedConnection } from '../connection/normalize.ts'
 import { macrotask } from '../scheduler.ts'
 import type { Callbacks } from './callbacks.ts'
+import type { Keeper } from './keeper.ts'
 import { Line, type LineParts, type LiveState } from './line.ts'
 import type { ChatClientSettings } from './options.ts'
 import type { Source } from './source.ts'
@@ -118,14 +119,21 @@ export class Live {
 }
 
 /**
- * @throws UsageError `bad-options`; `live-needs-subscribe` if the connection has none of its own: each of its streams is one
- * run's.
+ * @throws UsageError `bad-options`; `live-needs-subscribe` if the connection has no subscription of its own: each of its streams is
+ * one run's; `live-and-shared-tabs` if tabs share by what they store: each would be told of a run by two ways.
  */
-export function requireLive(live: unknown, connection: NormalizedConnection): void {
+export function requireLive(live: unknown, connection: NormalizedConnection, keeper?: Pick<Keeper, 'sharesStored'>): void {
   if (live !== undefined && typeof live !== 'boolean') throw new UsageError('bad-options', '`live` has to be true or false.')
-  if (live !== true || connection[DRAIN] === undefined) return
+  if (live !== true) return
+  if (connection[DRAIN] !== undefined) {
+    throw new UsageError(
+      'live-needs-subscribe',
+      'This connection cannot be listened to between runs. Use webSocket(url) or a connection with subscribe() and send(), or leave `live` out.',
+    )
+  }
+  if (keeper?.sharesStored !== true) return
   throw new UsageError(
-    'live-needs-subscribe',
-    'This connection cannot be listened to between runs. Use webSocket(url) or a connection with subscribe() and send(), or leave `live` out.',
+    'live-and-shared-tabs',
+    'Tabs that listen to their thread (`live`) hear each other by that, and would be told again by what is stored. Leave `tabs` of persisted() out, or store in `server` mode.',
   )
 }

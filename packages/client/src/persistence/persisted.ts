@@ -22,7 +22,8 @@ export interface PersistedOptions {
   readonly migrate?: Migrations
   /**
    * Keeps the tabs that show the thread in step: `sharedTabs()`. In `client` mode they share what is stored; in `server` mode they
-   * ask the server when another tab has sent something, so the connection has to be able to `hydrate`.
+   * ask the server when another tab has sent something, so the connection has to be able to `hydrate`. Tabs that listen (`live`)
+   * need none in `client` mode, where it is refused (`live-and-shared-tabs`): they hear each other.
    */
   readonly tabs?: Tabs
   readonly clock?: Clock

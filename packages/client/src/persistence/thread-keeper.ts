@@ -37,6 +37,7 @@ type Reading =
 
 export class ThreadKeeper implements Keeper {
   readonly mode: 'client' | 'server'
+  readonly sharesStored: boolean
   readonly mayAnswerCalls?: (runId: string) => Promise<boolean>
   readonly claimAnswers?: (interruptIds: readonly string[]) => Promise<void>
   readonly recall?: (runId: string) => Promise<Recalled | undefined>
@@ -64,6 +65,7 @@ export class ThreadKeeper implements Keeper {
     this.#options = options
     this.#given = chat.threadId() !== undefined
     this.mode = mode
+    this.sharesStored = mode === 'client' && tabs !== undefined
     this.#ran = this.#runs()
     this.#saver = new Saver({ clock, throttleMs, page, save: () => this.#save(), onSaved: (failure) => this.#saved(failure) })
     if (mode === 'server') this.recall = (runId) => this.#recall(runId)
