@@ -24,7 +24,7 @@ export function resultOfThrown(thrown: unknown): Ending {
 /** The end of a stream that came to it by itself. */
 export function resultOfEnd(outcome: RunOutcome, violation: ProtocolError | undefined, run: Run | undefined): Ending {
   // What comes behind an error may break rules; why the run failed is what the agent said before.
-  const failed = run?.outcome === 'error'
+  const failed = violation !== undefined && run?.outcome === 'error'
   if (violation !== undefined && !failed) return { outcome, error: violation }
   switch (failed ? 'error' : outcome) {
     case 'error': {

@@ -1,6 +1,6 @@
 /** A server over real WebSockets that tells all of a thread what each of them asks: one run after the other, its input echoed. */
 import type { HydratedThread, StreamChunk } from '@millrace/client'
-import { ThreadReader } from '@millrace/protocol'
+import { compatible, ThreadReader } from '@millrace/protocol'
 import { serveSockets, type ServedSocket } from './serve-sockets.ts'
 import { finished, started, text, until } from './events.ts'
 
@@ -61,14 +61,14 @@ export async function fanOut() {
     listening,
     /** What a client is told that comes back: what was asked, and all that is over. */
     hydrate: async (): Promise<HydratedThread> => {
-      const reader = new ThreadReader({ mode: 'report' })
+      const reader = new ThreadReader(compatible('report'))
       let active: string | undefined
       for (const [runId, events] of log) {
         if (over.has(runId)) for (const event of events) reader.accept(event)
         else active = runId
       }
-      const { messages, state, interrupts } = reader.snapshot()
-      return { messages, state, interrupts, activeRun: active === undefined ? null : { runId: active }, endedRuns: [...over] }
+      const { messages, state, interrupts, runs } = reader.snapshot()
+      return { messages, state, interrupts, activeRun: active === undefined ? null : { runId: active }, runs }
     },
     /** Begins a run that nobody asked for. */
     begin: (runId: string, threadId: string) => {
