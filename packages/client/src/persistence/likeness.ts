@@ -26,13 +26,18 @@ export function likenessOf({ threadId: named, conversation, runner }: KeptChat):
   }
 }
 
-/** What the server does not tell of the thread: which one it is, who asked the open questions, what is under way, what our tools did. */
-export function pointerTo({ threadId: named, conversation, runner }: KeptChat): StoredThread | undefined {
+/**
+ * What the server does not tell of the thread: which one it is, who asked the open questions, what is under way, what our tools did.
+ * @param known what was stored before: of calls that were begun in another tab this one may know nothing.
+ */
+export function pointerTo({ threadId: named, conversation, runner }: KeptChat, known: ReadThread | undefined): StoredThread | undefined {
   const threadId = named()
   if (threadId === undefined) return undefined
   const { interrupts, runs } = conversation.thread
-  const { unfinished, begun, foreign } = runner
+  const { unfinished, foreign } = runner
   const results = resultsLeft(conversation.thread)
+  const open = openCalls(conversation.thread.messages)
+  const begun = [...new Set([...runner.begun, ...(known?.begun ?? []).filter((id) => open.has(id))])]
   return {
     version: STORED_VERSION,
     threadId,
@@ -43,6 +48,15 @@ export function pointerTo({ threadId: named, conversation, runner }: KeptChat): 
     ...(results.length > 0 && { results }),
     ...(foreign && { foreign }),
   }
+}
+
+function openCalls(messages: readonly Message[]): ReadonlySet<string> {
+  const open = new Set<string>()
+  for (const message of messages) {
+    if (message.role === 'assistant') for (const { id } of message.toolCalls ?? []) open.add(id)
+    else if (message.role === 'tool') open.delete(message.toolCallId)
+  }
+  return open
 }
 
 /**

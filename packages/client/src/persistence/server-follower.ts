@@ -86,17 +86,20 @@ export class ServerFollower implements TabFollower {
 
   announce(kind: News['kind']): void {
     const { unfinished } = this.#parts.chat.runner
-    this.#line?.announce(kind === 'cleared' ? { kind } : { kind, runId: unfinished?.runId, heard: (unfinished?.seen ?? 0) > 0 })
+    // A run that is only read along here is not ours to tell of: it would be taken for one.
+    const run = unfinished !== undefined && !this.#theirs.has(unfinished.runId) ? unfinished : undefined
+    this.#line?.announce(kind === 'cleared' ? { kind } : { kind, runId: run?.runId, heard: (run?.seen ?? 0) > 0 })
   }
 
   async mayAnswer(runId: string): Promise<boolean> {
-    const mine = await this.claim(`run:${runId}`)
-    if (mine) {
-      // What is done about it from now on is stored here.
-      this.#theirs.delete(runId)
-      if (this.#reading === runId) this.#reading = undefined
-    }
-    return mine
+    const isTheirs = this.#theirs.has(runId)
+    if (!(await this.claim(`run:${runId}`))) return false
+    // What is done about it from now on is stored here.
+    this.#theirs.delete(runId)
+    if (this.#reading === runId) this.#reading = undefined
+    // Its tab may have begun calls of it before it went, or gone on: that is asked for, and gone on with, when this reading is over.
+    if (isTheirs) this.#behind = true
+    return !isTheirs
   }
 
   async claim(name: string): Promise<boolean> {
@@ -194,6 +197,13 @@ export class ServerFollower implements TabFollower {
   /** The tab that began it stores how it ended, unless it is gone. */
   async #ended(runId: string): Promise<void> {
     if (this.#behind || this.#mixed) return this.#look()
-    if ((await this.claim(`run:${runId}`)) && !this.#parts.chat.runner.busy) this.#parts.save()
+    if (!(await this.claim(`run:${runId}`))) return
+    try {
+      // It may have begun calls of it.
+      await this.#parts.load()
+    } catch {
+      // It shows where it matters: when this tab saves.
+    }
+    if (!this.#parts.chat.runner.busy) this.#parts.save()
   }
 }

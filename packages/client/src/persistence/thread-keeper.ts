@@ -324,7 +324,7 @@ export class ThreadKeeper implements Keeper {
   }
 
   #likeness(): StoredThread | undefined {
-    return this.mode === 'client' ? likenessOf(this.#chat) : pointerTo(this.#chat)
+    return this.mode === 'client' ? likenessOf(this.#chat) : pointerTo(this.#chat, this.#pointer)
   }
 
   #saved(failure: { readonly thrown: unknown } | undefined): void {
