@@ -193,6 +193,7 @@ export class Play {
   /** Nothing is left behind when all is stopped, and what was given up has been given up. */
   async end(): Promise<void> {
     this.chat.stop()
+    this.#model.stop()
     this.#world.server.treatments = []
     this.#world.release(100)
     await settled()

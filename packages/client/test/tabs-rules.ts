@@ -23,8 +23,8 @@ export async function checkAtRest(play: TabsPlay): Promise<void> {
   // Whoever left a run comes back to it.
   for (const each of browser.open) play.start(each, each.chat.attach())
   await play.quiet()
-  if (browser.mode === 'server' && story.cleared.size > 0) {
-    // A run that was left is joined over what was there; what the server has kept of before is had by asking for it.
+  if (browser.mode === 'server') {
+    // A run that was left is joined over what was there; what the server has beside it is had by asking for it.
     for (const each of browser.open) play.start(each, each.chat.attach())
     await play.quiet()
   }
