@@ -145,6 +145,8 @@ export class TabsPlay {
     const open = linesOf(messages).filter((line) => line.startsWith('call') && line.endsWith(' -'))
     for (const run of this.browser.world.runs) {
       const isOver = run.released === run.script.length && showsAll(there, run) && !open.some((line) => line.includes(run.runId))
+      // It may have been about to be gone on with.
+      if (isOver && run === this.browser.world.runs.at(-1)) story.past.add(run)
       if (isOver || story.past.has(run)) continue
       story.past.add(run)
       story.stopped.add(run)
