@@ -64,14 +64,11 @@ function expectSame(play: TabsPlay): Shown {
   return first ?? { lines: [], status: 'ready', interrupts: [] }
 }
 
-/**
- * Without answers that a server has not heard of and that tabs need not tell each other: to calls of runs before the last one, and of
- * a thread that was cleared here.
- */
-function heard({ browser: { mode, world }, story }: TabsPlay, shown: Shown): Shown {
+/** Without answers that the server of the thread has not heard of: tabs tell each other of them as far as they are there to listen. */
+function heard({ browser: { mode, world } }: TabsPlay, shown: Shown): Shown {
   if (mode === 'client') return shown
-  const last = world.runs.at(-1)?.runId
-  return { ...shown, lines: withoutAnswers(shown.lines, (id) => unheard(world.runs).has(id) && (story.cleared.size > 0 || !id.endsWith(`-${last}`))) }
+  const open = unheard(world.runs)
+  return { ...shown, lines: withoutAnswers(shown.lines, (id) => open.has(id)) }
 }
 
 function unheard(runs: readonly Run[]): ReadonlySet<string> {

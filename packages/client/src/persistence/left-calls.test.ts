@@ -282,3 +282,21 @@ it.each(['locks', 'channel'])('a call that is left open runs in one tab, however
   expect(told).toHaveLength(1)
   await Promise.all(attached.filter((_, index) => index !== at))
 })
+
+it('a result that the server has not heard of shows in the other tabs, and is still there when they have asked the server', async () => {
+  const tabs = new FakeTabs()
+  const { open } = browser()
+  const tab = (id: string): Page => open({}, { tabs: sharedTabs({ channel: tabs.channel, locks: tabs.locks(), id }) })
+  const [first, second] = [tab('a'), tab('b')]
+  await second.chat.attach()
+  expect(await first.chat.sendMessage('manualTool manualTool')).toEqual({ outcome: 'finished' })
+  await until(() => calls(second).length === 2)
+  const [part] = first.chat.getSnapshot().messages.flatMap(({ parts }) => parts.flatMap((each) => (each.type === 'tool-call' ? [each] : [])))
+  await first.chat.addToolResult({ toolCallId: part?.id ?? '', output: 'given' })
+  const shown = [['manualTool', 'given'], ['manualTool', undefined]]
+  await until(() => JSON.stringify(calls(second)) === JSON.stringify(shown))
+  await second.chat.attach()
+  expect(calls(second)).toEqual(shown)
+  await first.chat.attach()
+  expect(calls(first)).toEqual(shown)
+})
