@@ -55,6 +55,19 @@ describe('a body that is no stream of events, under the content type of one', ()
     expect((await answered(body)).error).toMatchObject({ name: 'StreamTruncatedError' })
   })
 
+  it('an error in the place of the first event is told with its reason', async () => {
+    const body = '{"error":{"message":"No credit left"}}'
+    for (const [text, headers, factory] of [
+      [`data: ${body}\n\n`, SSE, fetchServerSentEvents],
+      [`${body}\n`, { 'content-type': 'application/x-ndjson' }, fetchHttpStream],
+      [body, { 'content-type': 'application/json' }, fetchHttpStream],
+    ] as const) {
+      const { error } = await answered(text, headers, factory)
+      expect(error).toMatchObject({ name: 'TransportError', code: 'content-type' })
+      expect(error.message).toMatch(/ It says: No credit left$/)
+    }
+  })
+
   it('is not looked for behind the first event', async () => {
     expect((await answered(`${sse([started()])}<!doctype html>\n`)).error).toMatchObject({ name: 'StreamTruncatedError' })
     const odd = { type: 'CUSTOM', name: 'n', value: 1, body: 'data: x' }

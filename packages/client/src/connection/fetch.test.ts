@@ -97,6 +97,10 @@ describe('fetchServerSentEvents', () => {
     ['{"error":{"message":"No credit left","code":"credit"}}', 'No credit left'],
     ['{"type":"about:blank","title":"Payment Required","detail":"No credit left"}', 'No credit left'],
     ['{"title":"No credit left"}', 'No credit left'],
+    ['{"detail":[{"loc":["body"],"msg":"No credit left"}]}', 'No credit left'],
+    ['{"errors":[{"message":"No credit left"}]}', 'No credit left'],
+    ['{"errors":["No credit left","x"]}', 'No credit left'],
+    ['{"errors":[],"detail":[null]}', undefined],
     ['{"message":{"a":1},"error":""}', undefined],
     ['{"__proto__":{"message":"x"}}', undefined],
     ['null', undefined],
@@ -132,6 +136,7 @@ describe('fetchServerSentEvents', () => {
     const server = await serve(answerWith('{"error":"quota"}', { 'content-type': 'application/json' }))
     const { error } = await collectUntilError(fetchServerSentEvents(server.url).connect(messages, undefined, undefined, context))
     expect(error).toMatchObject({ code: 'content-type', body: '{"error":"quota"}' })
+    expect(error.message).toMatch(/ It says: quota$/)
     expect(error.message).toMatch(/text\/event-stream/)
   })
 

@@ -3,6 +3,7 @@
  * nothing; after the first event it has nothing to do.
  */
 import { TransportError } from '../errors.ts'
+import { reasonOf } from './reason.ts'
 
 /** Characters that are enough to tell. */
 const HEAD = 500
@@ -71,7 +72,11 @@ export class Opening {
   event(event: unknown): void {
     this.open = false
     if (isWrapper(event)) throw this.#error(WRAPPED)
-    if (this.#suspicious && typeof event !== 'symbol' && typeof Object(event).type !== 'string') throw this.#error(NO_EVENT)
+    if (typeof event !== 'symbol' && typeof Object(event).type !== 'string') {
+      const said = reasonOf(event)
+      if (said !== undefined) throw this.#error(`${NO_EVENT} It says: ${said}`)
+      if (this.#suspicious) throw this.#error(NO_EVENT)
+    }
     this.#head = ''
   }
 

@@ -3,6 +3,7 @@ import { systemClock } from '../clock.ts'
 import { TransportError } from '../errors.ts'
 import type { HttpAnswer } from './http.ts'
 import { isWrappedText, WRAPPED } from './opening.ts'
+import { reasonIn } from './reason.ts'
 import { answerOf } from './response-stream.ts'
 import { retryAfterMs } from './retry.ts'
 
@@ -88,7 +89,8 @@ export async function checkAnswer(answer: HttpAnswer, url: string, accepts: 'sse
   const why = refusal(mediaTypeOf(answer), accepts)
   if (why === undefined) return
   const body = await excerptOf(answer)
-  throw new TransportError(`${url} ${body !== undefined && isWrappedText(body) ? WRAPPED : why}`, {
+  const said = reasonIn(body)
+  throw new TransportError(`${url} ${body !== undefined && isWrappedText(body) ? WRAPPED : why}${said === undefined ? '' : ` It says: ${said}`}`, {
     code: 'content-type',
     status: answer.status,
     url,
@@ -106,7 +108,7 @@ export async function statusError(answer: HttpAnswer, url: string): Promise<Tran
   const body = await excerptOf(answer)
   const asked = retryAfterMs(answer.header('retry-after'), systemClock.now())
   const reason = statusText === '' ? '' : ` ${statusText}`
-  const said = body && reasonIn(body)
+  const said = reasonIn(body)
   return new TransportError(`${url} answered with HTTP ${status}${reason}${said === undefined ? '.' : `: ${said}`}`, {
     code: 'http-status',
     status,
@@ -114,17 +116,6 @@ export async function statusError(answer: HttpAnswer, url: string): Promise<Tran
     ...(body !== undefined && { body }),
     ...(asked !== undefined && { retryAfterMs: asked }),
   })
-}
-
-/** What a JSON body says was wrong, in one of the usual places (RFC 9457 among them). */
-function reasonIn(body: string): string | undefined {
-  try {
-    const { message, error, detail, title } = Object(JSON.parse(body)) as Record<string, unknown>
-    const places = [message, error, Object(error).message, detail, title]
-    return places.find((said): said is string => typeof said === 'string' && said !== '')
-  } catch {
-    return undefined
-  }
 }
 
 /** {@link checkAnswer}, for a `Response`. */

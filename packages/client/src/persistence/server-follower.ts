@@ -151,7 +151,7 @@ export class ServerFollower implements TabFollower {
     }
     // Before anything is heard of a run the server may not know it. One that was left here is left on purpose until it is over.
     else if (runId === undefined ? this.#mixed || !this.#isShown() : heard && !isOurs) void this.#look()
-    else if (runId === undefined) void this.#bring()
+    else void this.#bring()
   }
 
   /** The run that was told of was read here, to its end. */
@@ -182,7 +182,7 @@ export class ServerFollower implements TabFollower {
     if ((await chat.attach()) === undefined) this.#mixed = false
   }
 
-  /** All runs are shown here; what else was stored are results of calls. */
+  /** What was stored of calls shows at once: they are not to be answered here again. */
   async #bring(): Promise<void> {
     const { chat, load, bring } = this.#parts
     try {
