@@ -2,15 +2,16 @@
  * What sending does, from the first turn to the last: a turn, the calls of our tools that it left, the turn that goes
  * on with their answers. It keeps the phase. It knows nothing of what the user may ask for, and when.
  */
-import { isToolRequest, type Message, type ResumeEntry, type RunOutcome } from '@millrace/protocol'
+import type { Message, ResumeEntry, RunOutcome } from '@millrace/protocol'
 import type { NormalizedConnection } from '../connection/normalize.ts'
 import { AgentError } from '../errors.ts'
 import type { GenerateId } from '../ids.ts'
 import type { Callbacks } from './callbacks.ts'
+import { cancelRun } from './cancel-run.ts'
+import { chatTurn } from './chat-turn.ts'
 import type { Conversation } from './conversation.ts'
 import { answersKept, failedTurn, unsentBy, type FailedTurn } from './failed-turn.ts'
 import type { InterruptDesk } from './interrupts.ts'
-import type { Recalled } from './keeper.ts'
 import { LateEvents } from '../connection/late-events.ts'
 import { mayPass } from '../connection/retry.ts'
 import { Guest, type Stage } from './guest.ts'
@@ -18,13 +19,11 @@ import type { LeftRun, ThreadBase } from './left-run.ts'
 import type { RunIds } from './line.ts'
 import type { ChatClientOptions, ChatClientSettings, TurnResult } from './options.ts'
 import { IDLE, turnOf, type Phase } from './phase.ts'
+import { RestoredCalls, type Recall, type RestoredStage } from './restored-calls.ts'
 import { makeRunContext, type Start } from './run-context.ts'
 import { joining, sending, type Source } from './source.ts'
-import { failure } from '../tools/run-tool.ts'
 import { ToolAnswers, type Shift } from './tool-answers.ts'
-import { LEFT, leftCalls, type OpenCall } from './tool-desk.ts'
-import { askedCalls, storedAnswers } from './tool-replies.ts'
-import { Turn } from './turn.ts'
+import type { Turn } from './turn.ts'
 import { leftBy, type Plan, type Underway } from './underway.ts'
 
 export interface RunnerParts {
@@ -50,11 +49,6 @@ export interface RunnerParts {
   onOver(result: TurnResult): void
 }
 
-/** Of a turn that was read before. */
-const NOTHING: Source = { subscribe: async function* () {}, shared: false }
-
-const NO_ANSWERS: Conversation['answered'] = new Map()
-
 /** Turns that one send may take by itself, unless told otherwise: a model and a tool can call each other for ever. */
 const MAX_CONTINUATIONS = 25
 
@@ -70,13 +64,14 @@ export class Runner {
   #left: LeftRun | undefined
   #failed: FailedTurn | undefined
   #stopped: Promise<boolean> | undefined
-  /** Of a thread that was restored; see `goOn`. */
-  #begun: readonly string[] | undefined
+  readonly #restored: RestoredCalls
 
   constructor(parts: RunnerParts) {
     this.#parts = parts
     this.#answers = new ToolAnswers(parts)
-    this.#guest = new Guest(this.#stage())
+    const stage = this.#stage()
+    this.#guest = new Guest(stage)
+    this.#restored = new RestoredCalls(stage)
   }
 
   get busy(): boolean {
@@ -136,7 +131,7 @@ export class Runner {
 
   /** Asks the server to end the run of a turn that failed: two would go on with one thread. Settles when it has answered; undefined if none goes on. */
   endRunOf({ runId }: FailedTurn): Promise<unknown> | undefined {
-    return runId === undefined ? undefined : this.#cancel(runId)
+    return runId === undefined ? undefined : cancelRun(this.#parts, runId)
   }
 
   /**
@@ -211,7 +206,7 @@ export class Runner {
 
   /** Calls of our tools that are being answered, or were when the thread was left. */
   get begun(): readonly string[] {
-    return [...this.#answers.begun, ...(this.#begun ?? [])]
+    return [...this.#answers.begun, ...(this.#restored.begun ?? [])]
   }
 
   /** The last run was begun by others. */
@@ -224,72 +219,12 @@ export class Runner {
   keep(left: LeftRun | undefined, begun: readonly string[] | undefined): void {
     if (begun === undefined || left?.foreign === true) this.#theirs = left?.runId ?? this.#parts.conversation.thread.runs.at(-1)?.runId
     this.#left = left
-    this.#begun = left === undefined ? begun : undefined
+    this.#restored.begun = left === undefined ? begun : undefined
   }
 
-  /**
-   * Goes on where a page was left while calls of ours waited: those that had not been begun are run. One that had is not run
-   * twice: nobody knows what it did.
-   * @param recall what is known here of the calls that a run left, for a thread that the server told.
-   * @returns undefined if no call waits for us.
-   */
-  async goOn(recall?: (runId: string) => Promise<Recalled | undefined> | undefined): Promise<TurnResult | undefined> {
-    const begun = recall === undefined ? this.#begun : []
-    this.#begun = undefined
-    if (begun === undefined || this.busy) return undefined
-    const { conversation, mayAnswerCalls } = this.#parts
-    const { thread } = conversation
-    const { threadId, runId } = thread.runs.at(-1) ?? {}
-    const waits = this.#waiting().length > 0 || this.#isAnswered
-    if (threadId === undefined || runId === undefined || !waits) return undefined
-    const isSame = (): boolean => !this.busy && conversation.thread === thread
-    const asked = mayAnswerCalls?.(runId)
-    if (asked !== undefined && (!(await asked) || !isSame())) return undefined
-    const start: Start = { threadId, runId, body: undefined }
-    if (recall === undefined) return this.#answerLeft(start, begun)
-    // Not before it is ours: until then another tab may answer some.
-    const recalled = await recall(runId)
-    if (recalled === undefined || !isSame()) return undefined
-    for (const result of recalled.results) conversation.builder.addToolResult(result)
-    return this.#answerLeft(start, recalled.begun)
-  }
-
-  /** Calls of ours that the last run left, with the answers of before to those that interrupts ask for. */
-  #waiting(): readonly OpenCall[] {
-    const { conversation, settings } = this.#parts
-    const { thread } = conversation
-    const tools = settings().tools ?? []
-    if (thread.runs.at(-1)?.outcome !== 'interrupted') return leftCalls(conversation, tools).open
-    const stored = storedAnswers(thread)
-    if (stored.size > 0) conversation.answered = stored
-    return askedCalls(conversation, tools)
-  }
-
-  /** All that the agent asked for by interrupts has its answer, and it was not told. */
-  get #isAnswered(): boolean {
-    const { interrupts } = this.#parts.conversation.thread
-    return interrupts.length > 0 && interrupts.every((interrupt) => isToolRequest(interrupt) && this.#parts.conversation.answered.has(interrupt.toolCallId as string))
-  }
-
-  async #answerLeft(start: Start, begun: readonly string[]): Promise<TurnResult | undefined> {
-    const { conversation, onChange } = this.#parts
-    const open = this.#waiting()
-    const results = new Set(conversation.thread.messages.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : [])))
-    // What has a result and is asked for still was stopped: whether it is run again is for the application to say.
-    const isRun = ({ call, tool }: OpenCall): boolean => tool?.execute !== undefined && !results.has(call.id)
-    if (!this.#isAnswered && !open.some(isRun)) {
-      onChange()
-      return void this.#answers.tell(open)
-    }
-    const { thread, builder, answered } = conversation
-    const interrupted = thread.runs.at(-1)?.outcome === 'interrupted'
-    const underway = this.#begin({ start, source: NOTHING, builder, base: thread, runContext: start, seen: 0 })
-    // It was read to its end before.
-    underway.turn.leave()
-    conversation.answered = interrupted ? answered : NO_ANSWERS
-    const lost = open.filter(({ call }) => begun.includes(call.id))
-    this.#answers.show(lost.map(({ call }) => ({ toolCallId: call.id, answer: failure(LEFT) })))
-    return this.#follow(underway, { outcome: interrupted ? 'interrupted' : 'finished' })
+  /** Goes on where a page was left while calls of ours waited; see {@link RestoredCalls}. */
+  async goOn(recall?: Recall): Promise<TurnResult | undefined> {
+    return this.#restored.goOn(recall)
   }
 
   /** Puts messages before those that the run which is read began with. */
@@ -342,10 +277,10 @@ export class Runner {
     const guest = this.#guest.take()
     this.#left = this.#stopped = undefined
     if (turn === undefined) {
-      if (left !== undefined && left.foreign !== true) this.#stopped = this.#cancel(left.runId)
+      if (left !== undefined && left.foreign !== true) this.#stopped = cancelRun(this.#parts, left.runId)
       return left !== undefined
     }
-    if (this.phase.kind !== 'answering' && this.#underway?.foreign !== true) this.#stopped = this.#cancel(turn.namedRunId)
+    if (this.phase.kind !== 'answering' && this.#underway?.foreign !== true) this.#stopped = cancelRun(this.#parts, turn.namedRunId)
     guest?.turn.stop()
     turn.stop()
     if (this.#underway?.turn === turn) this.#reveal(this.#underway, 'cancelled')
@@ -368,7 +303,7 @@ export class Runner {
 
   #leaveCalls(): true {
     this.#guest.take()?.turn.leave()
-    this.#begun = this.#answers.leave()
+    this.#restored.begun = this.#answers.leave()
     this.#leave(IDLE)
     return true
   }
@@ -381,29 +316,13 @@ export class Runner {
     else if (outcome !== 'running') conversation.builder.endRun(outcome)
   }
 
-  /**
-   * Asks the server to end a run, if it can. Whether it does is its own affair: here the run is over.
-   * @returns whether it is over there, too, as far as the server says.
-   */
-  async #cancel(runId: string): Promise<boolean> {
-    const { connection, callbacks } = this.#parts
-    const { keepsRuns, cancelRun } = connection()
-    if (keepsRuns?.() === false) return false
-    try {
-      return (await cancelRun?.(runId)) === 'closed'
-    } catch (error) {
-      callbacks.log('A run could not be cancelled at the server.', error)
-      return false
-    }
-  }
-
   #send(start: Start, resume: readonly ResumeEntry[] | undefined): Underway {
     const { conversation, connection, settings, onChange } = this.#parts
     const { thread, builder } = conversation
     const runContext = makeRunContext(settings(), conversation, start, resume)
     const own = sending(connection(), conversation.messages, start.body, runContext)
     const source = this.#parts.source(start.runId, own.send) ?? own
-    this.#left = this.#begun = undefined
+    this.#left = this.#restored.begun = undefined
     const underway = this.#begin({ start, source, builder, base: thread, runContext, seen: 0, resume: resume ?? [] })
     onChange()
     underway.turn.start()
@@ -411,28 +330,14 @@ export class Runner {
   }
 
   #begin(plan: Plan): Underway {
-    const { conversation, callbacks, options, onProgress } = this.#parts
-    const { source, builder, runContext, seen, start, base, resume, foreign, apart } = plan
+    const { conversation } = this.#parts
+    const { builder, seen, start, base, resume, foreign, apart } = plan
     const { answered } = conversation
-    const turn: Turn = new Turn({
-      source,
-      runContext,
-      builder,
+    const turn: Turn = chatTurn(this.#parts, plan, {
       late: this.late,
-      mode: options.mode ?? 'tolerant',
-      ...(options.limits !== undefined && { limits: options.limits }),
-      onEvent: (event, index) => {
+      isOn: () => this.#owns(turn),
+      onEvent: () => {
         if (this.phase.kind === 'submitted' && this.#owns(turn)) this.phase = { kind: 'streaming', turn }
-        if (conversation.outputs !== undefined) conversation.outputs.take(builder, event)
-        else if (event.type === 'CUSTOM' && event.name === 'structured-output.complete') callbacks.log('The agent answered a value, which is not read; give the option `output: structured()`.', event)
-        conversation.hear(event, index < seen, builder)
-        // What is read again was told before.
-        if (index >= seen) callbacks.call('onEvent', event, index)
-      },
-      onDiagnostic: (diagnostic) => callbacks.diagnostic(diagnostic),
-      onProgress: () => {
-        if (conversation.builder !== builder && turn.seen >= seen && this.#owns(turn)) conversation.showAgain(builder)
-        onProgress()
       },
     })
     const more = { ...(resume !== undefined && { resume }), ...(foreign && { foreign }), ...(apart && { apart }) }
@@ -470,23 +375,26 @@ export class Runner {
     return result
   }
 
-  #stage(): Stage {
-    const { conversation, settings, onChange, onFree } = this.#parts
+  #stage(): Stage & RestoredStage {
+    const { conversation, settings, onChange, onFree, mayAnswerCalls } = this.#parts
     const busy = (): boolean => this.busy
     return {
       conversation,
       settings,
       onChange,
       onFree,
+      mayAnswerCalls,
+      answers: this.#answers,
       get busy() {
         return busy()
       },
       takeLeft: () => {
         const left = this.#left
-        this.#left = this.#begun = undefined
+        this.#left = this.#restored.begun = undefined
         return left
       },
       begin: (plan) => this.#begin(plan),
+      follow: (underway, ended) => this.#follow(underway, ended),
       owns: (turn) => this.#owns(turn),
       reveal: (underway, outcome) => this.#reveal(underway, outcome),
       rejoin: (left) => {
