@@ -146,6 +146,24 @@ it('a request that is refused is told, and replayed as that', async () => {
   expect((await fetch(again, { method: 'POST', body: '{}' })).status).toBe(503)
 })
 
+it('a chat that is led through a replay twice gets all of it twice, and nothing doubled', async () => {
+  const { text } = await recordedSession(WORDS)
+  const runs = await readRuns(source(text))
+  const chat = newChat(fetchServerSentEvents(await serve(replayListener(runs, { speed: Number.POSITIVE_INFINITY, onRun: () => {} }))))
+  await play(chat, WORDS)
+  const once = shown(chat)
+  for (const word of WORDS) {
+    const { outcome } = await chat.sendMessage(word)
+    if (outcome === 'interrupted') expect(await chat.respond('q1#2', { status: 'resolved', payload: { ok: true } })).toEqual({ outcome: 'finished' })
+  }
+  const { ui, outcomes } = shown(chat)
+  const told = (messages: typeof ui) => JSON.stringify(messages.map(({ role, parts }) => ({ role, parts }))).replaceAll('#2', '').replaceAll(/message-\d+/g, 'user')
+  expect(ui.slice(0, once.ui.length)).toEqual(once.ui)
+  expect(told(ui.slice(once.ui.length))).toBe(told(once.ui))
+  expect(new Set(ui.map(({ id }) => id)).size).toBe(ui.length)
+  expect(outcomes).toEqual([...once.outcomes, ...once.outcomes])
+})
+
 describe('the lines', () => {
   const line = (value: object): string => `${JSON.stringify(value)}\n`
   const header = line({ recording: 1, startedAt: '2026-01-01T00:00:00.000Z' })
@@ -196,7 +214,7 @@ describe('a replay', () => {
     const bodies = []
     for (let n = 0; n < 3; n++) bodies.push(await (await fetch(url, { method: 'POST', body: '{}' })).text())
     expect(served).toEqual([0, 1, 0])
-    expect(bodies.map((body) => /"runId":"(\w+)"/.exec(body)?.[1])).toEqual(['r1', 'r2', 'r1'])
+    expect(bodies.map((body) => /"runId":"([^"]+)"/.exec(body)?.[1])).toEqual(['r1', 'r2', 'r1#2'])
     expect((await fetch(url, { method: 'POST', body: '{}', headers: { accept: 'application/x-ndjson' } })).headers.get('content-type')).toBe('application/x-ndjson')
   })
 

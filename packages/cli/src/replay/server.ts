@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RecordedRun } from './recorded-runs.ts'
+import { inRound } from './rounds.ts'
 
 export interface ReplayOptions {
   /** Times as fast as it was recorded; `Infinity` waits for nothing. */
@@ -21,24 +22,31 @@ export interface ReplayClock {
 
 const SYSTEM: ReplayClock = { now: () => performance.now(), wait: (ms, signal) => sleep(ms, undefined, { signal }) }
 
-/** After the last run it begins again. */
+/** After the last run it begins again, with other ids. */
 export function replayListener(runs: readonly RecordedRun[], { speed, clock = SYSTEM, onRun }: ReplayOptions): (request: IncomingMessage, response: ServerResponse) => void {
-  let next = 0
+  let asked = 0
   return (request, response) => {
     allowLocal(request, response)
     request.resume()
     if (request.method === 'OPTIONS') return void response.writeHead(204).end()
     if (request.method === 'GET') return refuse(response, 404, 'replay.none', 'A replay keeps no threads and no runs')
     if (request.method !== 'POST') return refuse(response, 405, 'method', 'Allowed: POST')
-    const index = next
-    next = (next + 1) % runs.length
+    const index = asked % runs.length
+    const round = Math.floor(asked++ / runs.length) + 1
     const run = runs[index] as RecordedRun
     onRun(index, run)
-    void play(run, { speed, clock }, request, response)
+    void play(run, { speed, clock, round }, request, response)
   }
 }
 
-async function play(run: RecordedRun, { speed, clock }: Required<Pick<ReplayOptions, 'speed' | 'clock'>>, request: IncomingMessage, response: ServerResponse): Promise<void> {
+interface Pace {
+  readonly speed: number
+  readonly clock: ReplayClock
+  /** How often the runs have begun, from 1 on. */
+  readonly round: number
+}
+
+async function play(run: RecordedRun, { speed, clock, round }: Pace, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { events, broken } = run
   if (events.length === 0 && broken?.status !== undefined) return refuse(response, broken.status, 'replay.recorded', broken.message)
   const lines = (request.headers.accept ?? '').includes('application/x-ndjson') && !(request.headers.accept ?? '').includes('text/event-stream')
@@ -48,7 +56,8 @@ async function play(run: RecordedRun, { speed, clock }: Required<Pick<ReplayOpti
   response.once('close', () => gone.abort())
   const began = clock.now()
   try {
-    for (const { at, id, data } of events) {
+    for (const { at, id, data: recorded } of events) {
+      const data = inRound(recorded, round)
       const wait = at / speed - (clock.now() - began)
       if (wait > 1) await clock.wait(wait, gone.signal)
       if (gone.signal.aborted) return
