@@ -30,7 +30,7 @@ export async function replay(file: string, options: ReplayCommandOptions, termin
   const url = await listen(server, options)
   const pace = speed === Number.POSITIVE_INFINITY ? 'as fast as it is read' : speed === 1 ? 'as it was recorded' : `${speed} times as fast as it was recorded`
   terminal.out(`Replaying ${oneLine(file)} (${count(runs.length, 'run')}, ${pace}) at ${colours.bold(colours.cyan(url))}\n`)
-  terminal.out(colours.dim('Each request is answered with the next run; after the last it begins again.\nCtrl-C stops it.\n'))
+  terminal.out(colours.dim('Each request is answered with the next run; after the last it begins again, with other ids.\nCtrl-C stops it.\n'))
   if (!isLoopback(options.host)) terminal.err(errColours.yellow(`Whoever can reach ${options.host} can read this recording.\n`))
   await signalled()
   server.close()
