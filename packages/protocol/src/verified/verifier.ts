@@ -88,7 +88,9 @@ export class Verifier {
   /** What would close everything that is open, newest first; RUN_FINISHED closes pending chunk streams by itself. */
   closers(): VerifiedEvent[] {
     const pending = new Set(this.ledger.lanes.values())
-    return [...this.ledger.openItems].filter((item) => !pending.has(item)).map(closerOf).reverse()
+    // A span has its owner with the reasoning message of its id, which a snapshot may have given to another since.
+    const owned = (item: Item): Item => (item.kind === 'span' ? { ...item, owner: this.ledger.get('reasoning', item.id)?.owner } : item)
+    return [...this.ledger.openItems].filter((item) => !pending.has(item)).map((item) => closerOf(owned(item))).reverse()
   }
 
   /** Rules 1–5: false if the event has no place in the run and was rejected. */
