@@ -14,12 +14,12 @@ import { sourceAliases } from './source-aliases.mjs'
 /** @type {readonly Entry[]} */
 export const entries = [
   { name: 'framing', from: '@millrace/protocol', exports: ['SseDecoder'], ceiling: 1_400 },
-  { name: 'verifier', from: '@millrace/protocol', exports: ['EventVerifier'], ceiling: 8_800 },
+  { name: 'verifier', from: '@millrace/protocol', exports: ['EventVerifier'], ceiling: 8_900 },
   { name: 'fold', from: '@millrace/protocol', exports: ['ThreadBuilder'], ceiling: 6_800 },
   { name: 'core: bytes to thread', from: '@millrace/protocol', exports: ['SseDecoder', 'ThreadReader'], ceiling: 15_600, aim: 10_240 },
   { name: 'protobuf', from: '@millrace/protocol/proto', exports: ['decodeEvent', 'encodeEvent'], ceiling: 6_200 },
-  { name: 'ChatClient, fetch SSE', from: '@millrace/client', exports: ['ChatClient', 'fetchServerSentEvents'], ceiling: 57_500, aim: 16_384 },
-  { name: 'and a stored thread in step', from: '@millrace/client', exports: ['ChatClient', 'fetchServerSentEvents', 'persisted', 'webStorage', 'sharedTabs'], ceiling: 64_700 },
+  { name: 'ChatClient, fetch SSE', from: '@millrace/client', exports: ['ChatClient', 'fetchServerSentEvents'], ceiling: 57_600, aim: 16_384 },
+  { name: 'and a stored thread in step', from: '@millrace/client', exports: ['ChatClient', 'fetchServerSentEvents', 'persisted', 'webStorage', 'sharedTabs'], ceiling: 64_800 },
   // On top of the client and the framework, which are not counted.
   { name: 'React binding', from: '@millrace/react', exports: ['useChat', 'useChatSelector', 'ChatProvider', 'useChatClient'], ceiling: 750, aim: 1_536, beside: true },
   { name: 'Vue binding', from: '@millrace/vue', exports: ['useChat', 'useChatSelector', 'provideChatClient', 'useChatClient'], ceiling: 850, aim: 1_536, beside: true },

@@ -54,7 +54,7 @@ function checkOwner(rule: RuleId, event: VerifiedEvent, owned: Item | undefined,
   const tag = tagOf(event)
   return owned === undefined || tag === undefined || tag === owned.owner
     ? undefined
-    : { rule, message: `"${owned.id}" belongs to ${named(owned.owner)}, the event to ${named(tag)}`, pointer: '/subagentRunId', related: found?.openedAt }
+    : { rule, message: `"${owned.id}" belongs to ${named(owned.owner)}, and ${event.type} comes from ${named(tag)}`, pointer: '/subagentRunId', related: found?.openedAt }
 }
 
 function checkParent({ id, parent, owner }: Subject): Violation | undefined {

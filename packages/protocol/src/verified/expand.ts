@@ -39,7 +39,7 @@ export function expandChunk(chunk: ChunkEvent, row: ItemRow, ledger: Ledger): Ex
     return { lane: pending.lane, ...present({ content: contentOf(chunk, row, item.id, tag ?? item.owner, chunk.metadata) }) }
   }
   const missing = id === undefined ? row.key : row.kind === 'tool' && said.toolCallName === undefined ? 'toolCallName' : undefined
-  if (missing !== undefined) return { rule: 'chunk.opener', message: `The first chunk of a ${row.label} has no ${missing}`, pointer: `/${missing}` }
+  if (missing !== undefined) return { rule: 'chunk.opener', message: `The first chunk of ${id === undefined ? `a ${row.label}` : `${row.label} "${id}"`} has no ${missing}`, pointer: `/${missing}` }
   const { name, toolCallName, parentMessageId } = said
   // An absent role is a role.
   const role = row.kind === 'text' ? (said.role ?? 'assistant') : row.kind === 'reasoning' ? 'reasoning' : undefined

@@ -18,8 +18,8 @@ export interface RunRow {
 }
 
 export const RUN_STATES: Readonly<Record<RunState, RunRow>> = {
-  before: { breaks: 'run.first-event', says: 'begins the stream', to: { RUN_STARTED: 'running', RUN_ERROR: 'failed' } },
-  running: { breaks: 'run.nested', says: 'comes while a run is open', to: { RUN_FINISHED: 'finished', RUN_ERROR: 'failed', other: 'running' } },
+  before: { breaks: 'run.first-event', says: 'comes first, in the place of RUN_STARTED', to: { RUN_STARTED: 'running', RUN_ERROR: 'failed' } },
+  running: { breaks: 'run.nested', says: 'comes while the run before it is open', to: { RUN_FINISHED: 'finished', RUN_ERROR: 'failed', other: 'running' } },
   finished: { breaks: 'run.after-finish', says: 'comes after RUN_FINISHED', to: { RUN_STARTED: 'running', RUN_ERROR: 'failed' } },
   failed: { breaks: 'run.after-error', says: 'comes after RUN_ERROR', to: { RUN_STARTED: 'running' } },
 }

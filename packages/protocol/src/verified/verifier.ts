@@ -136,7 +136,9 @@ export class Verifier {
     const scope = CLOSES.get(event.type)
     if (scope === 'none') return NONE
     if (scope === 'all') return [...lanes.values()]
-    const item = lanes.get(subject === undefined ? tagOf(event) : subject.owner)
+    // An item that chunks stream may be in another lane than its owner's: a chunk without a tag opens in the parent's.
+    const pending = subject?.item?.pending
+    const item = lanes.get(pending !== undefined ? pending.lane : subject === undefined ? tagOf(event) : subject.owner)
     return item === undefined ? NONE : [item]
   }
 
