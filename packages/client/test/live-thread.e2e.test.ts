@@ -3,10 +3,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
-import { build } from 'vite'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { chromeArgs, findChrome } from '../../../tools/find-chrome.mjs'
-import { sourceAliases } from '../../../tools/source-aliases.mjs'
+import { bundledPage } from './bundled-page.ts'
 import { fanOut } from './fan-out.ts'
 import type { LivePage } from './live-thread.page.ts'
 
@@ -16,9 +15,9 @@ let browser: Browser
 let site: Server
 
 beforeAll(async () => {
-  const script = await bundled()
+  const page = await bundledPage(fileURLToPath(new URL('live-thread.page.ts', import.meta.url)))
   site = createServer((_, response) => {
-    response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><title>live</title><body></body><script type="module">${script}</script>`)
+    response.writeHead(200, { 'content-type': 'text/html' }).end(page)
   })
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
   const executablePath = findChrome()
@@ -29,18 +28,6 @@ afterAll(async () => {
   site?.closeAllConnections()
   site?.close()
 })
-
-async function bundled(): Promise<string> {
-  const result = await build({
-    configFile: false,
-    logLevel: 'silent',
-    resolve: { alias: sourceAliases() },
-    build: { write: false, rolldownOptions: { input: fileURLToPath(new URL('live-thread.page.ts', import.meta.url)) } },
-  })
-  const chunks = [result].flat().flatMap((bundle) => ('output' in bundle ? bundle.output : []))
-  const code = chunks.find((chunk) => chunk.type === 'chunk')?.code ?? ''
-  return code.replaceAll('</script', '<\\/script')
-}
 
 /** Each page has a context of its own: only one of them loses its network. */
 async function openPage(server: Awaited<ReturnType<typeof fanOut>>): Promise<{ context: BrowserContext; tab: Page }> {

@@ -4,10 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { recordedRun, startFaultServer, type FaultServer, type RunInput, type Script } from '@millrace/testkit'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
-import { build } from 'vite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { chromeArgs, findChrome } from '../../../tools/find-chrome.mjs'
-import { sourceAliases } from '../../../tools/source-aliases.mjs'
+import { bundledPage } from './bundled-page.ts'
 import type { PageDriver } from './shared-thread.page.ts'
 
 declare const page: PageDriver
@@ -18,9 +17,9 @@ let context: BrowserContext
 let agent: FaultServer
 
 beforeAll(async () => {
-  const script = await bundled()
+  const html = await bundledPage(fileURLToPath(new URL('shared-thread.page.ts', import.meta.url)))
   site = createServer((_, response) => {
-    response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><title>tab</title><script type="module">${script}</script>`)
+    response.writeHead(200, { 'content-type': 'text/html' }).end(html)
   })
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
   const executablePath = findChrome()
@@ -38,18 +37,6 @@ afterEach(async () => {
   await context.close()
   await agent?.close()
 })
-
-async function bundled(): Promise<string> {
-  const result = await build({
-    configFile: false,
-    logLevel: 'silent',
-    resolve: { alias: sourceAliases() },
-    build: { write: false, rolldownOptions: { input: fileURLToPath(new URL('shared-thread.page.ts', import.meta.url)) } },
-  })
-  const chunks = [result].flat().flatMap((bundle) => ('output' in bundle ? bundle.output : []))
-  const code = chunks.find((chunk) => chunk.type === 'chunk')?.code ?? ''
-  return code.replaceAll('</script', '<\\/script')
-}
 
 async function openTab(storage: 'localStorage' | 'indexedDB'): Promise<Page> {
   const tab = await context.newPage()

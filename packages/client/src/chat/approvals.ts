@@ -15,6 +15,7 @@ import {
   type ToolCallPart,
 } from '@millrace/protocol'
 import type { InterruptDesk } from './interrupts.ts'
+import { openCallIds } from './open-calls.ts'
 import type { StoredMessage } from './options.ts'
 
 type ByCall = ReadonlyMap<string, CallApproval>
@@ -142,13 +143,8 @@ export class Approvals {
     const asked = new Map([...this.#known].filter(which))
     for (const { toolCallId } of interrupts) if (toolCallId !== undefined) asked.delete(toolCallId)
     if (asked.size === 0) return NONE
-    const open = new Map<string, CallApproval>()
-    for (const message of messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1)) {
-      if (message.role === 'tool') open.delete(message.toolCallId)
-      if (message.role !== 'assistant') continue
-      for (const { id } of message.toolCalls ?? []) if (asked.has(id)) open.set(id, asked.get(id) as CallApproval)
-    }
-    return open
+    const open = openCallIds(messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1))
+    return new Map([...open].flatMap((id) => (asked.has(id) ? [[id, asked.get(id) as CallApproval]] : [])))
   }
 
   /** Takes over what stored messages say. */

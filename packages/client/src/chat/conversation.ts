@@ -14,6 +14,7 @@ import { Approvals } from './approvals.ts'
 import { customAsk, isNoResult, type CustomAsk } from './custom-asks.ts'
 import { reviveMessages } from './history.ts'
 import type { InterruptDesk } from './interrupts.ts'
+import { openCallIds } from './open-calls.ts'
 import type { OutputReader } from '../output/reader.ts'
 import { withTexts } from '../output/stored-outputs.ts'
 import type { ChatClientOptions, StoredMessage } from './options.ts'
@@ -148,11 +149,7 @@ export class Conversation {
 
   /** Takes over results of calls, by default those that were given here, for calls of a builder that have none. */
   bringResults(builder: ThreadBuilder, results: readonly Message[] = this.thread.messages): void {
-    const open = new Set<string>()
-    for (const message of builder.snapshot().messages) {
-      if (message.role === 'assistant') for (const { id } of message.toolCalls ?? []) open.add(id)
-      else if (message.role === 'tool') open.delete(message.toolCallId)
-    }
+    const open = openCallIds(builder.snapshot().messages)
     for (const message of results) if (message.role === 'tool' && open.has(message.toolCallId)) builder.addToolResult(message)
   }
 

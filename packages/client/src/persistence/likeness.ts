@@ -2,6 +2,7 @@
 import { toMessages, toUIMessages, type Message, type Run, type Thread, type ToolMessage, type UIMessage } from '@millrace/protocol'
 import type { KeptChat, Recalled } from '../chat/keeper.ts'
 import type { LeftRun, ThreadBase } from '../chat/left-run.ts'
+import { openCallIds } from '../chat/open-calls.ts'
 import type { StoredRun } from '../chat/told-runs.ts'
 import { withoutValues, withTexts } from '../output/stored-outputs.ts'
 import { STORED_VERSION, type ReadThread, type StoredBase, type StoredThread } from './stored-thread.ts'
@@ -36,7 +37,7 @@ export function pointerTo({ threadId: named, conversation, runner }: KeptChat, k
   const { interrupts, runs } = conversation.thread
   const { unfinished, foreign } = runner
   const results = resultsLeft(conversation.thread)
-  const open = openCalls(conversation.thread.messages)
+  const open = openCallIds(conversation.thread.messages)
   const begun = [...new Set([...runner.begun, ...(known?.begun ?? []).filter((id) => open.has(id))])]
   return {
     version: STORED_VERSION,
@@ -48,15 +49,6 @@ export function pointerTo({ threadId: named, conversation, runner }: KeptChat, k
     ...(results.length > 0 && { results }),
     ...(foreign && { foreign }),
   }
-}
-
-function openCalls(messages: readonly Message[]): ReadonlySet<string> {
-  const open = new Set<string>()
-  for (const message of messages) {
-    if (message.role === 'assistant') for (const { id } of message.toolCalls ?? []) open.add(id)
-    else if (message.role === 'tool') open.delete(message.toolCallId)
-  }
-  return open
 }
 
 /**

@@ -224,11 +224,16 @@ export class ThreadKeeper implements Keeper {
 
   #runs(): string {
     const { busy, unfinished } = this.#chat.runner
-    const kept = new Set(this.results.map(({ id }) => id))
-    // What was found there is no news, and what else is there is not to be written over for it.
-    const given = this.mode === 'server' ? resultsLeft(this.#chat.conversation.thread).filter(({ id }) => !kept.has(id)).length : 0
+    // Looked for when nothing streams: a look at all messages is too much for each delta.
+    const given = this.mode === 'server' && unfinished === undefined ? this.#resultsGiven() : 0
     // From its first event on, others can read it as well.
     return `${busy} ${unfinished?.runId} ${(unfinished?.seen ?? 0) > 0} ${given}`
+  }
+
+  /** What was found in the storage is no news, and what else is there is not to be written over for it. */
+  #resultsGiven(): number {
+    const kept = new Set(this.results.map(({ id }) => id))
+    return resultsLeft(this.#chat.conversation.thread).filter(({ id }) => !kept.has(id)).length
   }
 
   get #key(): string | undefined {
